@@ -1,0 +1,58 @@
+# Language level, warnings, sanitizers, hardening, ccache and the linker: everything that every target shares.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+option(BERTH_PCH "Precompile the standard headers that nearly every file includes" ON)
+option(BERTH_FUZZ "Build the libFuzzer targets (clang only)" OFF)
+option(BERTH_HARDEN "Compile and link with the hardening flags of a release" OFF)
+set(BERTH_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
+
+add_library(berth_options INTERFACE)
+target_compile_options(berth_options INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  # kube-scheduler's scores come from Go on amd64, which never fuses a*b+c; a fused one can differ by a digit.
+  -ffp-contract=off
+  -fPIE # libraries too: one precompiled header then serves every target
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports these inside the standard library when it inlines strings and coroutine frames.
+  target_compile_options(berth_options INTERFACE -Wno-restrict -Wno-mismatched-new-delete -fcoroutines)
+endif()
+
+if(BERTH_SANITIZE)
+  target_compile_options(berth_options INTERFACE
+    -fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE})
+  # The sanitizers' extra branches make g++ see values that no path leaves uninitialised.
+  target_compile_options(berth_options INTERFACE -Wno-maybe-uninitialized)
+endif()
+
+if(BERTH_HARDEN)
+  target_compile_options(berth_options INTERFACE
+    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -D_GLIBCXX_ASSERTIONS
+    -fstack-protector-strong -fstack-clash-protection -fcf-protection=full)
+  target_link_options(berth_options INTERFACE -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
+endif()
+
+find_program(MOLD mold)
+if(MOLD)
+  target_link_options(berth_options INTERFACE -fuse-ld=mold)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+endif()
+
+if(BERTH_PCH)
+  add_library(berth_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
+  target_link_libraries(berth_pch PRIVATE berth_options)
+  target_precompile_headers(berth_pch PRIVATE
+    <algorithm> <array> <chrono> <compare> <cstddef> <cstdint> <cstring> <expected> <functional> <map>
+    <memory> <optional> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>)
+endif()
