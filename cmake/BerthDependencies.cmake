@@ -2,9 +2,7 @@
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(absl REQUIRED)
-find_package(prometheus-cpp REQUIRED CONFIG)
 find_package(yaml-cpp REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
