@@ -14,7 +14,8 @@
 
 namespace berth::api {
 
-// The parts of a pod's status that change with its resources only, and that pods of one template mostly share.
+// The parts of a pod's status that change with its resources only, and that pods of one template mostly
+// share.
 struct PodResourceStatus {
   std::vector<ContainerStatus> init_container_statuses;
   std::vector<ContainerStatus> container_statuses;
@@ -24,9 +25,9 @@ struct PodResourceStatus {
   bool operator==(const PodResourceStatus&) const = default;
 };
 
-// What berth keeps for each pod: small, because there are a million of them. Everything that pods of one workload
-// have in common is shared: the template, equal label and annotation sets, owners, the types of the conditions.
-// Null pointers stand for empty.
+// What berth keeps for each pod: small, because there are a million of them. Everything that pods of one
+// workload have in common is shared: the template, equal label and annotation sets, owners, the types of the
+// conditions. Null pointers stand for empty; `spec` is never null.
 struct PodRecord {
   std::string name;
   std::string namespace_;
@@ -49,14 +50,48 @@ struct PodRecord {
   std::string phase;
   std::string nominated_node_name;
   std::optional<Time> start_time;
-  // Every type in the order of the status, which a patch of the list has to repeat; details only of the types that a
-  // scheduler reads or writes (PodScheduled, DisruptionTarget, PodResizePending).
+  // Every type in the order of the status, which a patch of the list has to repeat; details only of the types
+  // that a scheduler reads or writes (IsKeptCondition), in the same order.
   std::shared_ptr<const std::vector<std::string>> condition_types;
   std::vector<PodCondition> conditions;
   std::shared_ptr<const PodResourceStatus> resource_status;
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
   std::shared_ptr<const PodExtendedResourceClaimStatus> extended_resource_claim_status;
-  std::shared_ptr<const std::vector<NodeAllocatableResourceClaimStatus>> node_allocatable_resource_claim_statuses;
+  std::shared_ptr<const std::vector<NodeAllocatableResourceClaimStatus>>
+      node_allocatable_resource_claim_statuses;
 };
+
+// PodScheduled, DisruptionTarget, PodResizePending.
+bool IsKeptCondition(std::string_view type);
+
+// Where records find the parts that they share. One per decoding thread; records made with different ones mix
+// freely and outlive them.
+class SharedParts {
+ public:
+  SharedParts();
+  ~SharedParts();
+  SharedParts(const SharedParts&) = delete;
+  SharedParts& operator=(const SharedParts&) = delete;
+
+  // Null for what is empty, except that there is an empty template.
+  PodTemplateRef Template(PodSpec&& spec);
+  std::shared_ptr<const StringMap> Map(StringMap&& map);
+  std::shared_ptr<const std::vector<std::string>> Names(std::vector<std::string>&& names);
+  std::shared_ptr<const std::vector<OwnerReference>> Owners(std::vector<OwnerReference>&& owners);
+  std::shared_ptr<const PodResourceStatus> ResourceStatus(PodResourceStatus&& status);
+
+ private:
+  struct Pools;
+  std::unique_ptr<Pools> pools_;
+};
+
+// Splits a pod, and puts it together again. Expand(MakeRecord(pod)) equals pod but for
+// - metadata.generateName and deletionGracePeriodSeconds, which are gone;
+// - volumes of which no plugin reads the source (none of those in volumes.h, a secret or a config map), which
+// are gone;
+// - conditions of other types than IsKeptCondition, of which only the type is left;
+// - the spelling of quantities in shared parts, which may be that of another pod's equal number.
+PodRecord MakeRecord(Pod&& pod, SharedParts& shared);
+Pod Expand(const PodRecord& record);
 
 }  // namespace berth::api

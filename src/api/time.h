@@ -28,8 +28,8 @@ struct MicroTime {
   auto operator<=>(const MicroTime&) const = default;
 };
 
-// RFC 3339 with any offset and fraction; Time drops the fraction, MicroTime cuts it to microseconds. Errors name
-// the text.
+// RFC 3339 with any offset and fraction; Time drops the fraction, MicroTime cuts it to microseconds. Errors
+// name the text.
 base::Result<Time> ParseTime(std::string_view text);
 base::Result<MicroTime> ParseMicroTime(std::string_view text);
 

@@ -5,14 +5,14 @@
 
 namespace berth::wire {
 
-// Ties a struct of api to a message of the schema: which member holds which field. Specialised once per struct in
-// wire/bindings/, where each says
+// Ties a struct of api to a message of the schema: which member holds which field. Specialised once per
+// struct in wire/bindings/, where each says
 //
 //   static constexpr std::string_view kMessage = "core.v1.Taint";
 //   static constexpr auto kFields = std::tuple{Bound{"key", &T::key}, ...};
 //
-// with the protobuf names of the schema. Numbers, JSON names and presence are looked up there: a binding that names
-// a field that does not exist stops the program at its first use, and a test uses all of them.
+// with the protobuf names of the schema. Numbers, JSON names and presence are looked up there: a binding that
+// names a field that does not exist stops the program at its first use, and a test uses all of them.
 template <class T>
 struct Binding;
 

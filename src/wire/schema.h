@@ -13,8 +13,8 @@ struct Message;
 // How a value looks on the wire.
 enum class ValueKind : std::uint8_t { kString, kBytes, kBool, kInt32, kInt64, kDouble, kMessage };
 
-// How Go holds a field, which decides what "absent" means: a pointer may be absent, present and empty, or set; a
-// value is always there; lists and maps do not tell absent from empty.
+// How Go holds a field, which decides what "absent" means: a pointer may be absent, present and empty, or
+// set; a value is always there; lists and maps do not tell absent from empty.
 enum class Shape : std::uint8_t { kValue, kPointer, kList, kMap };
 
 // Messages whose JSON form is not an object with the message's fields.
@@ -42,9 +42,9 @@ struct Field {
   std::uint32_t number = 0;
   ValueKind kind = ValueKind::kString;  // of the element, for lists and map values
   Shape shape = Shape::kValue;
-  bool inlined = false;     // its fields appear in the parent's JSON object
-  bool omit_empty = false;  // an empty value has no JSON key
-  bool used = false;        // the scheduler reads or writes it
+  bool inlined = false;              // its fields appear in the parent's JSON object
+  bool omit_empty = false;           // an empty value has no JSON key
+  bool used = false;                 // the scheduler reads or writes it
   const Message* message = nullptr;  // for kMessage
   PatchRule patch;
 };
@@ -52,6 +52,8 @@ struct Field {
 struct Message {
   std::string_view name;  // "core.v1.Pod"
   SpecialForm form = SpecialForm::kNone;
+  bool has_type_meta =
+      false;  // its JSON object may carry kind and apiVersion; protobuf has them in the envelope
   std::vector<Field> fields;  // by ascending number
 
   // A key of the message's JSON object, and the inlined field that it reaches through (null: a direct field).
@@ -60,7 +62,7 @@ struct Message {
     const Field* field;
     const Field* through;
   };
-  std::vector<JsonKey> json_keys;                // sorted by key
+  std::vector<JsonKey> json_keys;               // sorted by key
   std::vector<const Field*> json_output_order;  // direct fields, in Go's order of declaration
 
   const Field* ByNumber(std::uint32_t number) const;
@@ -74,8 +76,9 @@ struct KindInfo {
   const Message* message = nullptr;
 };
 
-// Every message and field that berth knows (fields.tsv, compiled in). Typed decoders and the transcoder are both
-// driven by it, so that they cannot drift apart. Built on first use, immutable afterwards, safe from any thread.
+// Every message and field that berth knows (fields.tsv, compiled in). Typed decoders and the transcoder are
+// both driven by it, so that they cannot drift apart. Built on first use, immutable afterwards, safe from any
+// thread.
 class Schema {
  public:
   static const Schema& Get();
@@ -87,6 +90,7 @@ class Schema {
 
  private:
   Schema();
+  void AddKinds();
 
   std::vector<Message> messages_;  // sorted by name
   std::vector<KindInfo> kinds_;    // sorted by (api_version, kind)

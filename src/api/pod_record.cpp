@@ -1,0 +1,219 @@
+#include "api/pod_record.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/structural_hash.h"
+#include "api/weak_pool.h"
+#include "base/check.h"
+
+namespace berth::api {
+namespace {
+
+bool IsRead(const VolumeSource& source) {
+  return source.gce_persistent_disk || source.aws_elastic_block_store || source.iscsi ||
+         source.persistent_volume_claim || source.rbd || source.cinder || source.azure_file ||
+         source.vsphere_volume || source.azure_disk || source.portworx_volume || source.csi ||
+         source.ephemeral;
+}
+
+// Calls visit(name) for each name in the spec that is a pod's own, in order: first those of volume claims.
+template <class Spec, class Visit>
+void ForEachVolumeClaimName(Spec& spec, const Visit& visit) {
+  for (auto& volume : spec.volumes) {
+    if (auto& claim = volume.volume_source.persistent_volume_claim) visit(claim->claim_name);
+  }
+}
+template <class Spec, class Visit>
+void ForEachResourceClaimName(Spec& spec, const Visit& visit) {
+  for (auto& claim : spec.resource_claims) {
+    if (claim.resource_claim_name) visit(*claim.resource_claim_name);
+  }
+}
+
+template <class T>
+std::shared_ptr<const T> InternUnlessEmpty(WeakPool<T>& pool, T&& value) {
+  if (value == T()) return nullptr;
+  const std::size_t hash = StructuralHash(value);
+  return pool.Intern(std::move(value), hash);
+}
+
+template <class T>
+T ValueOrEmpty(const std::shared_ptr<const T>& shared) {
+  return shared == nullptr ? T() : *shared;
+}
+
+void SplitMetadata(ObjectMeta&& metadata, PodRecord& record, SharedParts& shared) {
+  record.name = std::move(metadata.name);
+  record.namespace_ = std::move(metadata.namespace_);
+  record.uid = std::move(metadata.uid);
+  record.resource_version = std::move(metadata.resource_version);
+  record.generation = metadata.generation;
+  record.creation_timestamp = metadata.creation_timestamp;
+  record.deletion_timestamp = metadata.deletion_timestamp;
+  record.labels = shared.Map(std::move(metadata.labels));
+  record.annotations = shared.Map(std::move(metadata.annotations));
+  record.owner_references = shared.Owners(std::move(metadata.owner_references));
+  record.finalizers = shared.Names(std::move(metadata.finalizers));
+}
+
+void SplitSpec(PodSpec&& spec, PodRecord& record, SharedParts& shared) {
+  record.node_name = std::exchange(spec.node_name, {});
+  std::erase_if(spec.volumes, [](const Volume& volume) { return !IsRead(volume.volume_source); });
+  ForEachVolumeClaimName(
+      spec, [&](std::string& name) { record.volume_claim_names.push_back(std::exchange(name, {})); });
+  ForEachResourceClaimName(
+      spec, [&](std::string& name) { record.resource_claim_names.push_back(std::exchange(name, {})); });
+  record.spec = shared.Template(std::move(spec));
+}
+
+void SplitStatus(PodStatus&& status, PodRecord& record, SharedParts& shared) {
+  record.phase = std::move(status.phase);
+  record.nominated_node_name = std::move(status.nominated_node_name);
+  record.start_time = status.start_time;
+  std::vector<std::string> types;
+  types.reserve(status.conditions.size());
+  for (PodCondition& condition : status.conditions) {
+    types.push_back(condition.type);
+    if (IsKeptCondition(condition.type)) record.conditions.push_back(std::move(condition));
+  }
+  record.condition_types = shared.Names(std::move(types));
+  record.resource_status =
+      shared.ResourceStatus({.init_container_statuses = std::move(status.init_container_statuses),
+                             .container_statuses = std::move(status.container_statuses),
+                             .allocated_resources = std::move(status.allocated_resources),
+                             .resources = std::move(status.resources)});
+  record.resource_claim_statuses = std::move(status.resource_claim_statuses);
+  if (status.extended_resource_claim_status) {
+    record.extended_resource_claim_status = std::make_shared<const PodExtendedResourceClaimStatus>(
+        *std::move(status.extended_resource_claim_status));
+  }
+  if (auto& claims = status.node_allocatable_resource_claim_statuses; !claims.empty()) {
+    record.node_allocatable_resource_claim_statuses =
+        std::make_shared<const std::vector<NodeAllocatableResourceClaimStatus>>(std::move(claims));
+  }
+}
+
+PodSpec ExpandSpec(const PodRecord& record) {
+  PodSpec spec = record.spec->spec;
+  spec.node_name = record.node_name;
+  const auto take_from = [](const std::vector<std::string>& names, std::size_t& taken) {
+    return [&names, &taken](std::string& name) {
+      BERTH_CHECK(taken < names.size());
+      name = names[taken++];
+    };
+  };
+  std::size_t volume_claims = 0;
+  ForEachVolumeClaimName(spec, take_from(record.volume_claim_names, volume_claims));
+  std::size_t resource_claims = 0;
+  ForEachResourceClaimName(spec, take_from(record.resource_claim_names, resource_claims));
+  return spec;
+}
+
+std::vector<PodCondition> ExpandConditions(const PodRecord& record) {
+  std::vector<PodCondition> conditions;
+  std::size_t kept = 0;
+  if (record.condition_types == nullptr) return conditions;
+  for (const std::string& type : *record.condition_types) {
+    if (IsKeptCondition(type)) {
+      BERTH_CHECK(kept < record.conditions.size());
+      conditions.push_back(record.conditions[kept++]);
+    } else {
+      conditions.emplace_back().type = type;
+    }
+  }
+  BERTH_CHECK(kept == record.conditions.size());
+  return conditions;
+}
+
+PodStatus ExpandStatus(const PodRecord& record) {
+  PodStatus status;
+  status.phase = record.phase;
+  status.conditions = ExpandConditions(record);
+  status.nominated_node_name = record.nominated_node_name;
+  status.start_time = record.start_time;
+  if (record.resource_status != nullptr) {
+    status.init_container_statuses = record.resource_status->init_container_statuses;
+    status.container_statuses = record.resource_status->container_statuses;
+    status.allocated_resources = record.resource_status->allocated_resources;
+    status.resources = record.resource_status->resources;
+  }
+  status.resource_claim_statuses = record.resource_claim_statuses;
+  if (record.extended_resource_claim_status != nullptr) {
+    status.extended_resource_claim_status = *record.extended_resource_claim_status;
+  }
+  status.node_allocatable_resource_claim_statuses =
+      ValueOrEmpty(record.node_allocatable_resource_claim_statuses);
+  return status;
+}
+
+}  // namespace
+
+struct SharedParts::Pools {
+  WeakPool<PodTemplate> templates;
+  WeakPool<StringMap> maps;
+  WeakPool<std::vector<std::string>> names;
+  WeakPool<std::vector<OwnerReference>> owners;
+  WeakPool<PodResourceStatus> resource_statuses;
+};
+
+SharedParts::SharedParts() : pools_(std::make_unique<Pools>()) {}
+SharedParts::~SharedParts() = default;
+
+PodTemplateRef SharedParts::Template(PodSpec&& spec) {
+  const std::size_t hash = SpecHash(spec);
+  return pools_->templates.Intern(PodTemplate{std::move(spec), hash}, hash);
+}
+
+std::shared_ptr<const StringMap> SharedParts::Map(StringMap&& map) {
+  return InternUnlessEmpty(pools_->maps, std::move(map));
+}
+
+std::shared_ptr<const std::vector<std::string>> SharedParts::Names(std::vector<std::string>&& names) {
+  return InternUnlessEmpty(pools_->names, std::move(names));
+}
+
+std::shared_ptr<const std::vector<OwnerReference>> SharedParts::Owners(std::vector<OwnerReference>&& owners) {
+  return InternUnlessEmpty(pools_->owners, std::move(owners));
+}
+
+std::shared_ptr<const PodResourceStatus> SharedParts::ResourceStatus(PodResourceStatus&& status) {
+  return InternUnlessEmpty(pools_->resource_statuses, std::move(status));
+}
+
+bool IsKeptCondition(std::string_view type) {
+  return type == "PodScheduled" || type == "DisruptionTarget" || type == "PodResizePending";
+}
+
+PodRecord MakeRecord(Pod&& pod, SharedParts& shared) {
+  PodRecord record;
+  SplitMetadata(std::move(pod.metadata), record, shared);
+  SplitSpec(std::move(pod.spec), record, shared);
+  SplitStatus(std::move(pod.status), record, shared);
+  return record;
+}
+
+Pod Expand(const PodRecord& record) {
+  Pod pod;
+  ObjectMeta& metadata = pod.metadata;
+  metadata.name = record.name;
+  metadata.namespace_ = record.namespace_;
+  metadata.uid = record.uid;
+  metadata.resource_version = record.resource_version;
+  metadata.generation = record.generation;
+  metadata.creation_timestamp = record.creation_timestamp;
+  metadata.deletion_timestamp = record.deletion_timestamp;
+  metadata.labels = ValueOrEmpty(record.labels);
+  metadata.annotations = ValueOrEmpty(record.annotations);
+  metadata.owner_references = ValueOrEmpty(record.owner_references);
+  metadata.finalizers = ValueOrEmpty(record.finalizers);
+  pod.spec = ExpandSpec(record);
+  pod.status = ExpandStatus(record);
+  return pod;
+}
+
+}  // namespace berth::api

@@ -1,0 +1,59 @@
+#include <algorithm>
+#include <array>
+#include <boost/json/object.hpp>
+
+#include "cli/conformance/cases.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+bool TextIsOneOf(const json::object& test_case, std::string_view key,
+                 std::span<const std::string_view> texts) {
+  const json::value* value = test_case.if_contains(key);
+  if (value == nullptr || !value->is_string()) return false;
+  return std::ranges::find(texts, std::string_view(value->get_string())) != texts.end();
+}
+
+bool IsQuantityCase(const json::object& test_case) {
+  static constexpr std::string_view kOperations[] = {"parse", "json", "add", "sub", "cmp", "format"};
+  return TextIsOneOf(test_case, "op", kOperations);
+}
+
+bool IsSelectorsCase(const json::object& test_case) {
+  static constexpr std::string_view kKinds[] = {
+      "labelSelector", "nodeSelector", "requiredNodeAffinity", "preferredNodeAffinity",
+      "toleration",    "untolerated",  "labelString",          "fieldString"};
+  return TextIsOneOf(test_case, "kind", kKinds);
+}
+
+bool IsResourcesCase(const json::object& test_case) {
+  static constexpr std::string_view kTypes[] = {"pod", "node"};
+  return TextIsOneOf(test_case, "type", kTypes) && test_case.contains("featureGates");
+}
+
+bool IsWireCase(const json::object& test_case) { return test_case.contains("protobufBase64"); }
+
+bool IsCelCase(const json::object& test_case) {
+  return test_case.contains("expression") && test_case.contains("compile");
+}
+
+constexpr std::array kSuites = {
+    Suite{.name = "quantity", .recognises = IsQuantityCase, .check = CheckQuantityCase},
+    Suite{.name = "selectors", .recognises = IsSelectorsCase, .check = CheckSelectorsCase},
+    Suite{.name = "resources", .recognises = IsResourcesCase, .check = CheckResourcesCase},
+    Suite{.name = "wire", .recognises = IsWireCase, .check = CheckWireCase},
+    Suite{.name = "cel", .recognises = IsCelCase, .check = CheckCelCase},
+};
+
+}  // namespace
+
+std::span<const Suite> Suites() { return kSuites; }
+
+const Suite* SuiteOf(const json::object& test_case) {
+  const auto suite = std::ranges::find_if(kSuites, [&](const Suite& s) { return s.recognises(test_case); });
+  return suite == kSuites.end() ? nullptr : &*suite;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/hash/hash.h>
+#include <absl/strings/string_view.h>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace berth::wire {
+
+// What was decoded from equal bytes before. Keys compare byte for byte, so a hit is exact. Values are held
+// weakly: they go away with their last user, and the keys of those that did are swept when the cache is full.
+// Bounded by the bytes of its keys; when values that are still in use fill it, it starts again from nothing,
+// which costs decoding only.
+template <class T>
+class ByteCache {
+ public:
+  explicit ByteCache(std::size_t key_bytes_max) : key_bytes_max_(key_bytes_max) {}
+
+  std::shared_ptr<const T> Find(std::string_view key) const {
+    const auto it = values_.find(key);
+    return it == values_.end() ? nullptr : it->second.lock();
+  }
+
+  void Put(std::string_view key, const std::shared_ptr<const T>& value) {
+    if (key.size() > key_bytes_max_ / 16) return;
+    if (key_bytes_ + key.size() > key_bytes_max_) MakeRoom();
+    const auto [it, added] = values_.try_emplace(key, value);
+    if (added) {
+      key_bytes_ += key.size();
+    } else {
+      it->second = value;
+    }
+  }
+
+ private:
+  void MakeRoom() {
+    absl::erase_if(values_, [&](const auto& entry) {
+      if (!entry.second.expired()) return false;
+      key_bytes_ -= entry.first.size();
+      return true;
+    });
+    if (key_bytes_ <= key_bytes_max_ / 2) return;
+    values_.clear();
+    key_bytes_ = 0;
+  }
+
+  // Debian's absl::string_view is a type of its own; these let std::string_view look a key up without a copy.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const {
+      return absl::Hash<absl::string_view>()(absl::string_view(key.data(), key.size()));
+    }
+  };
+
+  absl::flat_hash_map<std::string, std::weak_ptr<const T>, Hash, std::equal_to<>> values_;
+  std::size_t key_bytes_max_;
+  std::size_t key_bytes_ = 0;
+};
+
+}  // namespace berth::wire
