@@ -116,7 +116,9 @@ TEST_F(Lint, ChangedHeaderIsCheckedAgain) {
 }
 
 TEST_F(Lint, BadFormatIsNamed) {
-  Write("src/base/door.cpp", std::string(kClean) + "int   x;\n");
+  std::string unformatted(kClean);
+  unformatted += "int   x;\n";
+  Write("src/base/door.cpp", unformatted);
   const CommandResult result = RunLint();
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, HasSubstr("src/base/door.cpp:13"));

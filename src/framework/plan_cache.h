@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "api/pod_template.h"
+#include "base/ids.h"
+#include "cluster/cluster.h"
+#include "framework/plan.h"
+#include "framework/profile.h"
+
+namespace berth::framework {
+
+// What plans are made for. Requests are part of it because those of a pod that is being resized are not its
+// template's.
+struct PlanKey {
+  base::Versioned<api::TemplateId> template_id;
+  cluster::RequestsId requests;
+
+  bool operator==(const PlanKey&) const = default;
+  template <class H>
+  friend H AbslHashValue(H h, const PlanKey& k) {
+    return H::combine(std::move(h), k.template_id, k.requests);
+  }
+};
+
+// The plans of all plugins of a profile for one key. Holds the template that the plans point into, and a copy
+// of the requests: an id of requests that came back with other amounts is noticed by comparing.
+struct PlanSet {
+  api::PodTemplateRef spec;
+  cluster::Requests requests;
+  std::vector<std::unique_ptr<Plan>> owned;  // by PluginIndex; null: the plugin made none
+  std::vector<Plan*> plans;
+  std::uint64_t last_used = 0;
+};
+
+// Plans are cheap to make and small; the cache is there so that they are not made per pod. Sets whose
+// template is gone are dropped by Collect.
+class PlanCache {
+ public:
+  explicit PlanCache(const Profile& profile) : profile_(profile) {}
+
+  // Shared, because a view keeps the plans that its columns were computed with.
+  std::shared_ptr<PlanSet> Use(const Cycle& cycle);
+  // Drops sets whose template is gone or that were last used before `step`.
+  void Collect(const cluster::Cluster& cluster, std::uint64_t step);
+  void clear() { sets_.clear(); }
+  std::size_t size() const { return sets_.size(); }
+
+ private:
+  const Profile& profile_;
+  absl::flat_hash_map<PlanKey, std::shared_ptr<PlanSet>> sets_;
+};
+
+}  // namespace berth::framework
