@@ -1,7 +1,9 @@
 #include "cel/environment.h"
 
 #include <cstddef>
+#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 

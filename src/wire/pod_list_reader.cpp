@@ -10,15 +10,15 @@
 namespace berth::wire {
 namespace {
 
-// Stands in the place of a list: each pod becomes a record as soon as the next one begins.
-struct PodStream {
+// Stands in the place of a list's items and turns each pod into a record as soon as the next one begins.
+struct RecordSink {
   struct Items {
     std::optional<api::Pod> pod;
-    const PodReader::Sink* sink = nullptr;
+    std::vector<api::PodRecord>* records = nullptr;
     api::SharedParts* shared = nullptr;
 
     void Flush() {
-      if (pod) (*sink)(api::MakeRecord(*std::move(pod), *shared));
+      if (pod) records->push_back(api::MakeRecord(*std::move(pod), *shared));
       pod.reset();
     }
   };
@@ -29,11 +29,11 @@ struct PodStream {
 }  // namespace
 
 template <>
-struct MemberTypeOf<PodStream::Items> {
+struct MemberTypeOf<RecordSink::Items> {
   static constexpr MemberType kType = [] {
     MemberType type = ElementOnly<api::Pod>(Holder::kList);
     type.slot = [](void* member, std::string_view) -> void* {
-      auto& items = *static_cast<PodStream::Items*>(member);
+      auto& items = *static_cast<RecordSink::Items*>(member);
       items.Flush();
       return &items.pod.emplace();
     };
@@ -43,13 +43,13 @@ struct MemberTypeOf<PodStream::Items> {
 };
 
 template <>
-struct Binding<PodStream> {
+struct Binding<RecordSink> {
   static constexpr std::string_view kMessage = "core.v1.PodList";
   static constexpr auto kFields =
-      std::tuple{Bound{"metadata", &PodStream::metadata}, Bound{"items", &PodStream::items}};
+      std::tuple{Bound{"metadata", &RecordSink::metadata}, Bound{"items", &RecordSink::items}};
 };
 
-base::Result<api::ListMeta> PodReader::ReadList(std::string_view bytes, const Sink& sink) {
+base::Result<api::ListMeta> PodReader::ReadList(std::string_view bytes, std::vector<api::PodRecord>& items) {
   // Every list of the API has its metadata as field 1 and its items as field 2.
   api::ListMeta metadata;
   ProtoReader reader(bytes);
@@ -66,21 +66,22 @@ base::Result<api::ListMeta> PodReader::ReadList(std::string_view bytes, const Si
     }
     auto item = Read(in.bytes);
     if (!item) return base::Fail("items[" + std::to_string(index) + "]: " + item.error().message);
-    sink(*std::move(item));
+    items.push_back(*std::move(item));
     ++index;
   }
   if (!reader.ok()) return base::Fail(std::string(reader.error()));
   return metadata;
 }
 
-base::Result<api::ListMeta> PodReader::ReadJsonList(std::string_view text, const Sink& sink) {
-  PodStream list;
-  list.items.sink = &sink;
-  list.items.shared = &shared_;
-  auto error = DecodeJsonInto(&list, TableOf<PodStream>(), text, Strictness::kLenient);
+base::Result<api::ListMeta> PodReader::ReadJsonList(std::string_view text,
+                                                    std::vector<api::PodRecord>& items) {
+  RecordSink sink;
+  sink.items.records = &items;
+  sink.items.shared = &shared_;
+  auto error = DecodeJsonInto(&sink, TableOf<RecordSink>(), text, Strictness::kLenient);
   if (error) return std::unexpected(*std::move(error));
-  list.items.Flush();
-  return std::move(list.metadata);
+  sink.items.Flush();
+  return std::move(sink.metadata);
 }
 
 }  // namespace berth::wire

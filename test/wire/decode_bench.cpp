@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "api/pod_record.h"
 #include "wire/envelope.h"
@@ -130,9 +132,10 @@ void TakeIn(benchmark::State& state, Read read) {
     Store store;
     {
       PodReader reader(shared);
-      read(reader, [&](api::PodRecord&& record) {
+      std::vector<api::PodRecord> records;
+      read(reader, records);
+      for (api::PodRecord& record : records)
         store.insert(std::make_unique<api::PodRecord>(std::move(record)));
-      });
     }
     const double pods = static_cast<double>(store.size());
     state.counters["cpu_seconds"] = CpuSeconds() - cpu_before;
@@ -144,16 +147,17 @@ void TakeIn(benchmark::State& state, Read read) {
 
 void PodListProtobuf(benchmark::State& state) {
   const std::string bytes = Load("pods.pb", ProtobufList);
-  TakeIn(state, [&](PodReader& reader, const PodReader::Sink& sink) {
-    OrDie(reader.ReadList(OrDie(ParseEnvelope(bytes)).raw, sink));
+  TakeIn(state, [&](PodReader& reader, std::vector<api::PodRecord>& records) {
+    OrDie(reader.ReadList(OrDie(ParseEnvelope(bytes)).raw, records));
   });
 }
 BENCHMARK(PodListProtobuf)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void PodListJson(benchmark::State& state) {
   const std::string text = Load("pods.json", JsonList);
-  TakeIn(state,
-         [&](PodReader& reader, const PodReader::Sink& sink) { OrDie(reader.ReadJsonList(text, sink)); });
+  TakeIn(state, [&](PodReader& reader, std::vector<api::PodRecord>& records) {
+    OrDie(reader.ReadJsonList(text, records));
+  });
 }
 BENCHMARK(PodListJson)->Iterations(1)->Unit(benchmark::kMillisecond);
 
