@@ -77,14 +77,12 @@ std::optional<double> ParseDouble(std::string_view text) {
 }
 
 Value DoubleToInt(Arguments arguments) {
-  constexpr double kTwo63 = 9223372036854775808.0;
   const double number = arguments[0].number();
   if (!(number > -kTwo63 && number < kTwo63)) return Value::Error("integer overflow");
   return Value::Int(static_cast<std::int64_t>(number));
 }
 
 Value DoubleToUint(Arguments arguments) {
-  constexpr double kTwo64 = 18446744073709551616.0;
   const double number = arguments[0].number();
   if (!(number >= 0 && number < kTwo64)) return Value::Error("unsigned integer overflow");
   return Value::Uint(static_cast<std::uint64_t>(number));

@@ -224,8 +224,6 @@ std::uint64_t CostOfResult(CostRule rule, const Value& result) {
 
 std::uint64_t CostOfCall(CostRule rule, std::span<const Value> arguments) {
   switch (rule) {
-    case CostRule::kFree:
-      return 0;
     case CostRule::kEqual:
       return IsKubernetesType(arguments[0].kind()) ? 1 : SmallerOf(arguments);
     case CostRule::kSmaller:

@@ -13,7 +13,6 @@ namespace berth::cel {
 // made.
 enum class CostRule : std::uint8_t {
   kOne,
-  kFree,
   kEqual,            // ==: the smaller operand, but 1 for a Kubernetes type on the left
   kSmaller,          // the smaller operand
   kBoth,             // both operands

@@ -1,9 +1,7 @@
 #include "cel/environment.h"
 
 #include <cstddef>
-#include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 

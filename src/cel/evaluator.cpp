@@ -49,18 +49,13 @@ Value ListPosition(const Value& key) {
       if (!std::in_range<std::int64_t>(key.unsigned_integer())) return BadPosition(key);
       return Value::Int(static_cast<std::int64_t>(key.unsigned_integer()));
     case Kind::kDouble:
-      if (std::trunc(key.number()) != key.number() || std::fabs(key.number()) >= 9223372036854775808.0) {
+      if (std::trunc(key.number()) != key.number() || std::fabs(key.number()) >= kTwo63) {
         return BadPosition(key);
       }
       return Value::Int(static_cast<std::int64_t>(key.number()));
     default:
       return Value::Error(fmt::format("unsupported index type '{}' in list", TypeName(key)));
   }
-}
-
-bool IsKeyKind(Kind kind) {
-  return kind == Kind::kBool || kind == Kind::kInt || kind == Kind::kUint || kind == Kind::kDouble ||
-         kind == Kind::kString;
 }
 
 // value[key]. Null: there is nothing; an error of the index itself goes into error.

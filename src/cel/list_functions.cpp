@@ -90,21 +90,13 @@ Value SortByKeys(const List& list, const List& keys) {
   return Value::OfList(std::move(sorted));
 }
 
-// Strings, timestamps and durations refuse a method that they do not have in few words.
-Value RefuseSort(const Value& receiver, std::string_view function) {
-  const Kind kind = receiver.kind();
-  if (kind == Kind::kString || kind == Kind::kTimestamp || kind == Kind::kDuration)
-    return Value::NoSuchOverload();
-  return Value::Error(fmt::format("no such overload: {}", function));
-}
-
 Value Sort(Arguments arguments) {
-  if (arguments[0].kind() != Kind::kList) return RefuseSort(arguments[0], "sort");
+  if (arguments[0].kind() != Kind::kList) return RefuseReceiver(arguments[0], "sort");
   return SortByKeys(arguments[0].list(), arguments[0].list());
 }
 
 Value SortByAssociatedKeys(Arguments arguments) {
-  if (arguments[0].kind() != Kind::kList) return RefuseSort(arguments[0], "@sortByAssociatedKeys");
+  if (arguments[0].kind() != Kind::kList) return RefuseReceiver(arguments[0], "@sortByAssociatedKeys");
   if (arguments[1].kind() != Kind::kList) return Value::NoSuchOverload();
   return SortByKeys(arguments[0].list(), arguments[1].list());
 }

@@ -20,7 +20,7 @@ struct Call {
   ExprPtr Accumulator() const { return Name(kAccumulator); }
 
   template <class... Arguments>
-  ExprPtr Call_(std::string function, Arguments... arguments_of_call) const {
+  ExprPtr Function(std::string function, Arguments... arguments_of_call) const {
     std::vector<ExprPtr> list;
     (list.push_back(std::move(arguments_of_call)), ...);
     return CallNode(offset, std::move(function), std::move(list));
@@ -113,21 +113,21 @@ ExprPtr Quantifier(const Call& call, std::string_view name) {
   loop.range = std::move(call.target);
   if (name == "all") {
     loop.start = call.Literal(Value::Bool(true));
-    loop.condition = call.Call_("@not_strictly_false", call.Accumulator());
-    loop.step = call.Call_("_&&_", call.Accumulator(), std::move(predicate));
+    loop.condition = call.Function("@not_strictly_false", call.Accumulator());
+    loop.step = call.Function("_&&_", call.Accumulator(), std::move(predicate));
     loop.result = call.Accumulator();
   } else if (name == "exists") {
     loop.start = call.Literal(Value::Bool(false));
-    loop.condition = call.Call_("@not_strictly_false", call.Call_("!_", call.Accumulator()));
-    loop.step = call.Call_("_||_", call.Accumulator(), std::move(predicate));
+    loop.condition = call.Function("@not_strictly_false", call.Function("!_", call.Accumulator()));
+    loop.step = call.Function("_||_", call.Accumulator(), std::move(predicate));
     loop.result = call.Accumulator();
   } else {
     loop.start = call.Literal(Value::Int(0));
     loop.condition = call.Literal(Value::Bool(true));
-    loop.step =
-        call.Call_("_?_:_", std::move(predicate),
-                   call.Call_("_+_", call.Accumulator(), call.Literal(Value::Int(1))), call.Accumulator());
-    loop.result = call.Call_("_==_", call.Accumulator(), call.Literal(Value::Int(1)));
+    loop.step = call.Function("_?_:_", std::move(predicate),
+                              call.Function("_+_", call.Accumulator(), call.Literal(Value::Int(1))),
+                              call.Accumulator());
+    loop.result = call.Function("_==_", call.Accumulator(), call.Literal(Value::Int(1)));
   }
   return call.OfLoop(std::move(loop));
 }
@@ -137,8 +137,9 @@ ExprPtr Collect(const Call& call, Loop loop, ExprPtr start, ExprPtr filter, Expr
   step->grows_accumulator = true;
   loop.start = std::move(start);
   loop.condition = call.Literal(Value::Bool(true));
-  loop.step = filter == nullptr ? std::move(step)
-                                : call.Call_("_?_:_", std::move(filter), std::move(step), call.Accumulator());
+  loop.step = filter == nullptr
+                  ? std::move(step)
+                  : call.Function("_?_:_", std::move(filter), std::move(step), call.Accumulator());
   loop.result = call.Accumulator();
   return call.OfLoop(std::move(loop));
 }
@@ -148,7 +149,7 @@ ExprPtr MapOver(const Call& call, ExprPtr range) {
   if (ExprPtr wrong = TakeVariables(call, false, "argument is not an identifier", loop)) return wrong;
   loop.range = std::move(range);
   ExprPtr filter = call.arguments.size() == 3 ? std::move(call.arguments[1]) : nullptr;
-  ExprPtr step = call.Call_("_+_", call.Accumulator(), call.List(std::move(call.arguments.back())));
+  ExprPtr step = call.Function("_+_", call.Accumulator(), call.List(std::move(call.arguments.back())));
   return Collect(call, std::move(loop), call.List(), std::move(filter), std::move(step));
 }
 
@@ -156,7 +157,7 @@ ExprPtr Filter(const Call& call) {
   Loop loop;
   if (ExprPtr wrong = TakeVariables(call, false, "argument is not an identifier", loop)) return wrong;
   loop.range = std::move(call.target);
-  ExprPtr step = call.Call_("_+_", call.Accumulator(), call.List(std::move(call.arguments[0])));
+  ExprPtr step = call.Function("_+_", call.Accumulator(), call.List(std::move(call.arguments[0])));
   return Collect(call, std::move(loop), call.List(), std::move(call.arguments[1]), std::move(step));
 }
 
@@ -167,13 +168,13 @@ ExprPtr Transform(const Call& call, std::string_view name) {
   ExprPtr filter = call.arguments.size() == 4 ? std::move(call.arguments[2]) : nullptr;
   ExprPtr transform = std::move(call.arguments.back());
   if (name == "transformList") {
-    ExprPtr step = call.Call_("_+_", call.Accumulator(), call.List(std::move(transform)));
+    ExprPtr step = call.Function("_+_", call.Accumulator(), call.List(std::move(transform)));
     return Collect(call, std::move(loop), call.List(), std::move(filter), std::move(step));
   }
-  ExprPtr step =
-      name == "transformMap"
-          ? call.Call_("cel.@mapInsert", call.Accumulator(), call.Name(loop.variable), std::move(transform))
-          : call.Call_("cel.@mapInsert", call.Accumulator(), std::move(transform));
+  ExprPtr step = name == "transformMap"
+                     ? call.Function("cel.@mapInsert", call.Accumulator(), call.Name(loop.variable),
+                                     std::move(transform))
+                     : call.Function("cel.@mapInsert", call.Accumulator(), std::move(transform));
   return Collect(call, std::move(loop), call.EmptyMap(), std::move(filter), std::move(step));
 }
 
@@ -190,9 +191,9 @@ ExprPtr OptionalMap(const Call& call, const std::string& name) {
   }
   ExprPtr content = call.Method("value", Copy(*call.target));
   ExprPtr mapped = call.Bind(call.arguments[0]->name, std::move(content), std::move(call.arguments[1]));
-  if (name == "optMap") mapped = call.Call_("optional.of", std::move(mapped));
-  return call.Call_("_?_:_", call.Method("hasValue", std::move(call.target)), std::move(mapped),
-                    call.Call_("optional.none"));
+  if (name == "optMap") mapped = call.Function("optional.of", std::move(mapped));
+  return call.Function("_?_:_", call.Method("hasValue", std::move(call.target)), std::move(mapped),
+                       call.Function("optional.none"));
 }
 
 ExprPtr SortBy(const Call& call) {

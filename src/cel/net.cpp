@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kV6Size = 16;
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // Parses one address; the messages name the whole input and, where it helps, the place.
 class AddressParser {
  public:

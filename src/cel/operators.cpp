@@ -20,19 +20,6 @@ namespace {
 
 using Arguments = std::span<Value>;
 
-// Strings, timestamps and durations take any method and refuse it in few words; for the others the message
-// names the function.
-Value Refuse(const Value& receiver, std::string_view function) {
-  switch (receiver.kind()) {
-    case Kind::kString:
-    case Kind::kTimestamp:
-    case Kind::kDuration:
-      return Value::NoSuchOverload();
-    default:
-      return Value::Error(fmt::format("no such overload: {}", function));
-  }
-}
-
 Value OrOverflow(bool overflow, Value value, const char* what) {
   return overflow ? Value::Error(what) : value;
 }
@@ -84,7 +71,7 @@ Value AddSameKind(Value& left, const Value& right) {
     case Kind::kTimestamp:
       return Value::NoSuchOverload();
     default:
-      return Refuse(left, "_+_");
+      return RefuseReceiver(left, "_+_");
   }
 }
 
@@ -102,7 +89,7 @@ Value Add(Arguments arguments) {
     case Kind::kList:
       return Value::NoSuchOverload();
     default:
-      return Refuse(left, "_+_");
+      return RefuseReceiver(left, "_+_");
   }
 }
 
@@ -146,7 +133,7 @@ Value Subtract(Arguments arguments) {
     case Kind::kDuration:
       return left.kind() == right.kind() ? SubtractSameKind(left, right) : Value::NoSuchOverload();
     default:
-      return Refuse(left, "_-_");
+      return RefuseReceiver(left, "_-_");
   }
 }
 
@@ -154,7 +141,7 @@ Value Multiply(Arguments arguments) {
   const Value& left = arguments[0];
   const Value& right = arguments[1];
   if (left.kind() != Kind::kInt && left.kind() != Kind::kUint && left.kind() != Kind::kDouble) {
-    return Refuse(left, "_*_");
+    return RefuseReceiver(left, "_*_");
   }
   if (left.kind() != right.kind()) return Value::NoSuchOverload();
   if (left.kind() == Kind::kDouble) return Value::Double(left.number() * right.number());
@@ -176,7 +163,7 @@ Value Divide(Arguments arguments) {
   const Value& left = arguments[0];
   const Value& right = arguments[1];
   if (left.kind() != Kind::kInt && left.kind() != Kind::kUint && left.kind() != Kind::kDouble) {
-    return Refuse(left, "_/_");
+    return RefuseReceiver(left, "_/_");
   }
   if (left.kind() != right.kind()) return Value::NoSuchOverload();
   if (left.kind() == Kind::kDouble) return Value::Double(left.number() / right.number());
@@ -190,7 +177,7 @@ Value Divide(Arguments arguments) {
 Value Modulo(Arguments arguments) {
   const Value& left = arguments[0];
   const Value& right = arguments[1];
-  if (left.kind() != Kind::kInt && left.kind() != Kind::kUint) return Refuse(left, "_%_");
+  if (left.kind() != Kind::kInt && left.kind() != Kind::kUint) return RefuseReceiver(left, "_%_");
   if (left.kind() != right.kind()) return Value::NoSuchOverload();
   if (right.unsigned_integer() == 0) return Value::Error("modulus by zero");
   if (left.kind() == Kind::kUint) return Value::Uint(left.unsigned_integer() % right.unsigned_integer());
@@ -212,7 +199,7 @@ Value Negate(Arguments arguments) {
                                           : Value::Duration(-operand.integer());
     }
     default:
-      return Refuse(operand, "-_");
+      return RefuseReceiver(operand, "-_");
   }
 }
 
@@ -224,7 +211,7 @@ Value Not(Arguments arguments) {
 // holds: what the order must be for the relation to hold.
 template <class Holds>
 Value Relate(Arguments arguments, std::string_view function, Holds holds) {
-  if (!IsOrdered(arguments[0].kind())) return Refuse(arguments[0], function);
+  if (!IsOrdered(arguments[0].kind())) return RefuseReceiver(arguments[0], function);
   const Value order = Compare(arguments[0], arguments[1]);
   return order.is_error() ? order : Value::Bool(holds(order.integer()));
 }
@@ -264,7 +251,7 @@ Value Size(Arguments arguments) {
     case Kind::kMap:
       return Value::Int(static_cast<std::int64_t>(value.map().entries.size()));
     default:
-      return Refuse(value, "size");
+      return RefuseReceiver(value, "size");
   }
 }
 

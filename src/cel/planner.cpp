@@ -26,17 +26,9 @@ bool IsOperator(std::string_view function) {
   return function.starts_with('_') || function.starts_with('@') || function == "!_" || function == "-_";
 }
 
-// What may stand between brackets.
-bool IsKeyKind(Kind kind) {
-  return kind == Kind::kBool || kind == Kind::kInt || kind == Kind::kUint || kind == Kind::kDouble ||
-         kind == Kind::kString;
-}
-
 // The forms under which a constant of a set is found: its own, and those of numbers that equal it. Upstream
 // keeps a set like this, so that an integer that a double cannot hold is not found by the double next to it.
 std::vector<Value> SetForms(const Value& value) {
-  constexpr double kTwo63 = 9223372036854775808.0;
-  constexpr double kTwo64 = 18446744073709551616.0;
   std::vector<Value> forms = {value};
   if (value.kind() == Kind::kInt) {
     forms.push_back(Value::Double(static_cast<double>(value.integer())));

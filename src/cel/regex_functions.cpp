@@ -13,15 +13,7 @@ namespace {
 using Arguments = std::span<Value>;
 
 Value Matches(Arguments arguments) {
-  switch (arguments[0].kind()) {
-    case Kind::kString:
-      break;
-    case Kind::kTimestamp:
-    case Kind::kDuration:
-      return Value::NoSuchOverload();
-    default:
-      return Value::Error("no such overload: matches");
-  }
+  if (arguments[0].kind() != Kind::kString) return RefuseReceiver(arguments[0], "matches");
   if (arguments[1].kind() != Kind::kString) return Value::NoSuchOverload();
   const auto regex = Regex::Compile(arguments[1].text());
   if (!regex) return Value::Error(regex.error().message);

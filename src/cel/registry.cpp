@@ -82,6 +82,17 @@ bool FitsAtRunTime(const Type& type, const Value& value) {
   return true;
 }
 
+Value RefuseReceiver(const Value& receiver, std::string_view function) {
+  switch (receiver.kind()) {
+    case Kind::kString:
+    case Kind::kTimestamp:
+    case Kind::kDuration:
+      return Value::NoSuchOverload();
+    default:
+      return Value::Error(fmt::format("no such overload: {}", function));
+  }
+}
+
 Value NoSuchOverloadOf(std::string_view function, std::span<const Value> arguments) {
   std::string text = fmt::format("no such overload: {}(", function);
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -58,6 +58,10 @@ bool FitsAtRunTime(const Type& type, const Value& value);
 // "no such overload: f(int, list)".
 Value NoSuchOverloadOf(std::string_view function, std::span<const Value> arguments);
 
+// The answer of a receiver that does not have the function. Strings, timestamps and durations take any method
+// and refuse it in few words; for the others the message names the function.
+Value RefuseReceiver(const Value& receiver, std::string_view function);
+
 // Each library declares its functions.
 void RegisterOperators(Registry& registry);
 void RegisterConversions(Registry& registry);

@@ -174,17 +174,11 @@ Value Join(Arguments arguments) {
 }
 
 Value Quote(Arguments arguments) {
-  constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v\\\"";
-  constexpr std::string_view kLetters = "abfnrtv\\\"";
   std::string quoted = "\"";
   for (const char c : arguments[0].text()) {
-    const std::size_t special = kEscaped.find(c);
-    if (special == std::string_view::npos) {
-      quoted += c;
-    } else {
-      quoted += '\\';
-      quoted += kLetters[special];
-    }
+    const char letter = EscapeLetter(static_cast<unsigned char>(c));
+    if (letter != '\0') quoted += '\\';
+    quoted += letter == '\0' ? c : letter;
   }
   return Value::String(quoted + "\"");
 }

@@ -103,19 +103,29 @@ std::string Encode(std::u32string_view text) {
   return encoded;
 }
 
-std::string GoQuote(std::string_view text) {
-  constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v\\\"";
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+char EscapeLetter(char32_t code_point) {
+  constexpr std::u32string_view kEscaped = U"\a\b\f\n\r\t\v\\\"";
   constexpr std::string_view kLetters = "abfnrtv\\\"";
+  const std::size_t at = kEscaped.find(code_point);
+  return at == std::u32string_view::npos ? '\0' : kLetters[at];
+}
+
+std::string GoQuote(std::string_view text) {
   std::string quoted = "\"";
   while (!text.empty()) {
     const CodePoint first = DecodeFirst(text);
-    const std::size_t special =
-        first.value < 0x80 ? kEscaped.find(static_cast<char>(first.value)) : std::string_view::npos;
     if (!first.valid) {
       quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
-    } else if (special != std::string_view::npos) {
+    } else if (const char letter = EscapeLetter(first.value); letter != '\0') {
       quoted += '\\';
-      quoted += kLetters[special];
+      quoted += letter;
     } else if (IsPrintable(first.value)) {
       quoted += text.substr(0, first.length);
     } else if (first.value < 0x80) {

@@ -26,6 +26,12 @@ std::string Encode(std::u32string_view text);
 // Surrogates and numbers beyond 10FFFF are none.
 bool IsScalarValue(char32_t code_point);
 
+// -1 for what is no hexadecimal digit.
+int HexDigit(char c);
+
+// The letter that stands for the character after a backslash: 'n' for a line end. 0 for characters that need
+// none.
+char EscapeLetter(char32_t code_point);
 // As Go's strconv.Quote.
 std::string GoQuote(std::string_view text);
 

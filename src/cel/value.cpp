@@ -271,6 +271,11 @@ std::int64_t CodePointCount(std::string_view text) {
                        [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
 }
 
+bool IsKeyKind(Kind kind) {
+  return kind == Kind::kBool || kind == Kind::kInt || kind == Kind::kUint || kind == Kind::kDouble ||
+         kind == Kind::kString;
+}
+
 std::string KeyText(const Value& value) {
   switch (value.kind()) {
     case Kind::kNull:

@@ -153,6 +153,13 @@ std::string_view GoTypeName(const Value& value);
 
 std::int64_t CodePointCount(std::string_view text);
 
+// What may stand between the brackets of an index: a bool, number or string.
+bool IsKeyKind(Kind kind);
+
+// The first doubles that an int64 and a uint64 do not hold.
+inline constexpr double kTwo63 = 9223372036854775808.0;
+inline constexpr double kTwo64 = 18446744073709551616.0;
+
 // left == right as a value: true, false, or an error where the left type refuses the comparison.
 Value Equal(const Value& left, const Value& right);
 bool IsEqual(const Value& left, const Value& right);

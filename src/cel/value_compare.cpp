@@ -12,9 +12,6 @@
 namespace berth::cel {
 namespace {
 
-constexpr double kTwo63 = 9223372036854775808.0;
-constexpr double kTwo64 = 18446744073709551616.0;
-
 bool IsNumber(Kind kind) { return kind == Kind::kInt || kind == Kind::kUint || kind == Kind::kDouble; }
 
 int Sign(bool less, bool greater) { return less ? -1 : (greater ? 1 : 0); }

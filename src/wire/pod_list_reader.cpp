@@ -10,15 +10,15 @@
 namespace berth::wire {
 namespace {
 
-// Stands in the place of a list's items and turns each pod into a record as soon as the next one begins.
-struct RecordSink {
+// Stands in the place of a list: each pod becomes a record as soon as the next one begins.
+struct PodStream {
   struct Items {
     std::optional<api::Pod> pod;
-    std::vector<api::PodRecord>* records = nullptr;
+    const PodReader::Sink* sink = nullptr;
     api::SharedParts* shared = nullptr;
 
     void Flush() {
-      if (pod) records->push_back(api::MakeRecord(*std::move(pod), *shared));
+      if (pod) (*sink)(api::MakeRecord(*std::move(pod), *shared));
       pod.reset();
     }
   };
@@ -29,11 +29,11 @@ struct RecordSink {
 }  // namespace
 
 template <>
-struct MemberTypeOf<RecordSink::Items> {
+struct MemberTypeOf<PodStream::Items> {
   static constexpr MemberType kType = [] {
     MemberType type = ElementOnly<api::Pod>(Holder::kList);
     type.slot = [](void* member, std::string_view) -> void* {
-      auto& items = *static_cast<RecordSink::Items*>(member);
+      auto& items = *static_cast<PodStream::Items*>(member);
       items.Flush();
       return &items.pod.emplace();
     };
@@ -43,13 +43,13 @@ struct MemberTypeOf<RecordSink::Items> {
 };
 
 template <>
-struct Binding<RecordSink> {
+struct Binding<PodStream> {
   static constexpr std::string_view kMessage = "core.v1.PodList";
   static constexpr auto kFields =
-      std::tuple{Bound{"metadata", &RecordSink::metadata}, Bound{"items", &RecordSink::items}};
+      std::tuple{Bound{"metadata", &PodStream::metadata}, Bound{"items", &PodStream::items}};
 };
 
-base::Result<api::ListMeta> PodReader::ReadList(std::string_view bytes, std::vector<api::PodRecord>& items) {
+base::Result<api::ListMeta> PodReader::ReadList(std::string_view bytes, const Sink& sink) {
   // Every list of the API has its metadata as field 1 and its items as field 2.
   api::ListMeta metadata;
   ProtoReader reader(bytes);
@@ -66,22 +66,21 @@ base::Result<api::ListMeta> PodReader::ReadList(std::string_view bytes, std::vec
     }
     auto item = Read(in.bytes);
     if (!item) return base::Fail("items[" + std::to_string(index) + "]: " + item.error().message);
-    items.push_back(*std::move(item));
+    sink(*std::move(item));
     ++index;
   }
   if (!reader.ok()) return base::Fail(std::string(reader.error()));
   return metadata;
 }
 
-base::Result<api::ListMeta> PodReader::ReadJsonList(std::string_view text,
-                                                    std::vector<api::PodRecord>& items) {
-  RecordSink sink;
-  sink.items.records = &items;
-  sink.items.shared = &shared_;
-  auto error = DecodeJsonInto(&sink, TableOf<RecordSink>(), text, Strictness::kLenient);
+base::Result<api::ListMeta> PodReader::ReadJsonList(std::string_view text, const Sink& sink) {
+  PodStream list;
+  list.items.sink = &sink;
+  list.items.shared = &shared_;
+  auto error = DecodeJsonInto(&list, TableOf<PodStream>(), text, Strictness::kLenient);
   if (error) return std::unexpected(*std::move(error));
-  sink.items.Flush();
-  return std::move(sink.metadata);
+  list.items.Flush();
+  return std::move(list.metadata);
 }
 
 }  // namespace berth::wire

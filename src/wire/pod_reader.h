@@ -1,8 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "api/meta.h"
 #include "api/pod_record.h"
@@ -30,10 +30,11 @@ class PodReader {
   base::Result<api::PodRecord> Read(std::string_view bytes);
   base::Result<api::PodRecord> ReadJson(std::string_view text);
 
-  // Whole lists, one pod at a time: what is in memory at once is the input, the records and one pod. `items`
-  // is appended to; after an error it holds the pods before it.
-  base::Result<api::ListMeta> ReadList(std::string_view bytes, std::vector<api::PodRecord>& items);
-  base::Result<api::ListMeta> ReadJsonList(std::string_view text, std::vector<api::PodRecord>& items);
+  // Whole lists, one pod at a time: `sink` gets each record as soon as it is read, in order, and those before
+  // an error too. So what is in memory at once is the input and what the sink keeps.
+  using Sink = std::function<void(api::PodRecord&&)>;
+  base::Result<api::ListMeta> ReadList(std::string_view bytes, const Sink& sink);
+  base::Result<api::ListMeta> ReadJsonList(std::string_view text, const Sink& sink);
 
  private:
   class Walk;

@@ -64,7 +64,7 @@ struct WatchFrame {
 };
 struct WatchLine {
   WatchType type = WatchType::kAdded;
-  std::string_view object;  // JSON text
+  std::string_view object;  // JSON text, not checked beyond its end: whoever decodes it does that
 };
 
 base::Result<WatchFrame> ParseWatchFrame(std::string_view frame);

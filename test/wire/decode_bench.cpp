@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,7 +12,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include "api/pod_record.h"
 #include "wire/envelope.h"
@@ -132,10 +130,9 @@ void TakeIn(benchmark::State& state, Read read) {
     Store store;
     {
       PodReader reader(shared);
-      std::vector<api::PodRecord> records;
-      read(reader, records);
-      for (api::PodRecord& record : records)
+      read(reader, [&](api::PodRecord&& record) {
         store.insert(std::make_unique<api::PodRecord>(std::move(record)));
+      });
     }
     const double pods = static_cast<double>(store.size());
     state.counters["cpu_seconds"] = CpuSeconds() - cpu_before;
@@ -147,17 +144,16 @@ void TakeIn(benchmark::State& state, Read read) {
 
 void PodListProtobuf(benchmark::State& state) {
   const std::string bytes = Load("pods.pb", ProtobufList);
-  TakeIn(state, [&](PodReader& reader, std::vector<api::PodRecord>& records) {
-    OrDie(reader.ReadList(OrDie(ParseEnvelope(bytes)).raw, records));
+  TakeIn(state, [&](PodReader& reader, const PodReader::Sink& sink) {
+    OrDie(reader.ReadList(OrDie(ParseEnvelope(bytes)).raw, sink));
   });
 }
 BENCHMARK(PodListProtobuf)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void PodListJson(benchmark::State& state) {
   const std::string text = Load("pods.json", JsonList);
-  TakeIn(state, [&](PodReader& reader, std::vector<api::PodRecord>& records) {
-    OrDie(reader.ReadJsonList(text, records));
-  });
+  TakeIn(state,
+         [&](PodReader& reader, const PodReader::Sink& sink) { OrDie(reader.ReadJsonList(text, sink)); });
 }
 BENCHMARK(PodListJson)->Iterations(1)->Unit(benchmark::kMillisecond);
 

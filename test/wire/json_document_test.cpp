@@ -30,10 +30,9 @@ std::string Rewrite(std::string_view text) {
 TEST(JsonDocument, UnknownFieldsAreNamedWithTheirPath) {
   EXPECT_EQ(Strict(R"({"kind":"Pod","apiVersion":"v1","spec":{"foo":1}})"),
             R"(strict decoding error: unknown field "spec.foo")");
-  EXPECT_EQ(
-      Strict(R"({"spec":{"containers":[{"name":"a"},{"Name":"b","x":{"y":1}}]},"Spec":{}})"),
-      R"(strict decoding error: unknown field "spec.containers[1].Name", unknown field "spec.containers[1].x", )"
-      R"(unknown field "Spec")");
+  EXPECT_EQ(Strict(R"({"spec":{"containers":[{"name":"a"},{"Name":"b","x":{"y":1}}]},"Spec":{}})"),
+            R"(strict decoding error: unknown field "spec.containers[1].Name", )"
+            R"(unknown field "spec.containers[1].x", unknown field "Spec")");
 }
 
 TEST(JsonDocument, DuplicateFieldsAreNamedWithTheirPath) {

@@ -46,6 +46,10 @@ class PodReaderTest : public testing::Test {
     EXPECT_EQ(record->resource_status, plain.resource_status);
   }
 
+  static PodReader::Sink AppendTo(std::vector<api::PodRecord>& records) {
+    return [&](api::PodRecord&& record) { records.push_back(std::move(record)); };
+  }
+
   static std::string RealisticPod(std::size_t index) {
     const auto document = ParseJson(test::RealisticPods::Json(index));
     EXPECT_TRUE(document.has_value());
@@ -151,8 +155,8 @@ TEST_F(PodReaderTest, ListsGiveTheirPodsInOrder) {
   for (const char* name : {"a", "b", "c"}) list.items.emplace_back().metadata.name = name;
   for (const bool json : {false, true}) {
     std::vector<api::PodRecord> records;
-    const auto metadata = json ? reader_.ReadJsonList(EncodeJson(list), records)
-                               : reader_.ReadList(EncodeProtobuf(list), records);
+    const auto metadata = json ? reader_.ReadJsonList(EncodeJson(list), AppendTo(records))
+                               : reader_.ReadList(EncodeProtobuf(list), AppendTo(records));
     ASSERT_TRUE(metadata.has_value()) << metadata.error().message;
     EXPECT_EQ(*metadata, list.metadata);
     ASSERT_EQ(records.size(), 3u);
@@ -166,14 +170,14 @@ TEST_F(PodReaderTest, BrokenItemOfAListIsNamed) {
   EXPECT_EQ(reader_
                 .ReadList("\x12\x05\x0a\x03\x0a\x01"
                           "a\x12\x02\x0a\x05"sv,
-                          records)
+                          AppendTo(records))
                 .error()
                 .message,
             "items[1]: unexpected EOF at byte 2");
   EXPECT_EQ(records.size(), 1u);
-  EXPECT_EQ(reader_.ReadJsonList(R"({"items":[{},{"spec":1}]})", records).error().message,
+  EXPECT_EQ(reader_.ReadJsonList(R"({"items":[{},{"spec":1}]})", AppendTo(records)).error().message,
             "items[1].spec: expected an object, got a number");
-  EXPECT_EQ(reader_.ReadList("\x12\x05"sv, records).error().message, "unexpected EOF");
+  EXPECT_EQ(reader_.ReadList("\x12\x05"sv, AppendTo(records)).error().message, "unexpected EOF");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class RealisticPods {
     const std::uint64_t noise = Mix(index + 1);
     const std::string hash = Suffix(Mix(deployment + 1'000'003), 10);
     const std::string replica_set = fmt::format("{}-{}", App(deployment), hash);
-    const std::string name = fmt::format("{}-{}", replica_set, Suffix(noise, 5));
+    const std::string name = fmt::format("{}-{}", replica_set, Suffix(index * 7'919'003, 5));
     const std::string volume = fmt::format("kube-api-access-{}", Suffix(noise >> 25, 5));
     std::string out;
     out += fmt::format(

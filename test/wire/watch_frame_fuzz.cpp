@@ -2,6 +2,7 @@
 // same, and an event that can be read can be written and read again.
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "wire/json_document.h"
 #include "wire/watch_frame.h"
 
 namespace {
@@ -41,7 +43,7 @@ void ReadEvent(FrameSplitter::Framing framing, std::string_view frame) {
   using namespace berth::wire;
   if (framing == FrameSplitter::Framing::kLine) {
     const auto event = ParseWatchLine(frame);
-    if (!event) return;
+    if (!event || !ParseJson(event->object)) return;
     const std::string again = WriteWatchLine(event->type, event->object);
     const auto event_again = ParseWatchLine(again);
     BERTH_CHECK(event_again && event_again->type == event->type && event_again->object == event->object);

@@ -183,8 +183,8 @@ spec:
 
 TEST(WriteYaml, QuotesWhatWouldBeReadAsSomethingElse) {
   const boost::json::value value =
-      ParseJson(
-          R"(["yes","1","","null","1.5","12:30:45","- a","a: b","a #b","it's","'q'","#c","a:","{x","<<","---","a\tb"])")
+      ParseJson(R"(["yes","1","","null","1.5","12:30:45","- a","a: b","a #b","it's","'q'","#c","a:",)"
+                R"("{x","<<","---","a\tb"])")
           .value();
   EXPECT_EQ(WriteYaml(value), R"(- "yes"
 - "1"
