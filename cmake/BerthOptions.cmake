@@ -60,13 +60,9 @@ find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
-endif()
-
-if(BERTH_PCH)
-  add_library(berth_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
-  target_link_libraries(berth_pch PRIVATE berth_options)
-  target_precompile_headers(berth_pch PRIVATE
-    <algorithm> <array> <chrono> <compare> <cstddef> <cstdint> <cstring> <expected> <functional> <map>
-    <memory> <optional> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>)
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  if(BERTH_PCH)
+    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_PCH_EXTSUM=1)
+  endif()
+  list(APPEND CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()

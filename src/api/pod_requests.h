@@ -39,6 +39,8 @@ struct PodRequestOptions {
 struct PodResourceView {
   explicit PodResourceView(const Pod& pod);
   explicit PodResourceView(const PodRecord& pod);
+  // For requests that look at no status.
+  explicit PodResourceView(const PodSpec& pod_spec) : spec(pod_spec) {}
 
   const PodSpec& spec;
   std::span<const ContainerStatus> init_container_statuses;

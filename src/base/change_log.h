@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -13,7 +14,7 @@ namespace berth::base {
 // 1. Versions count appends from 1, in 64 bits, and never repeat.
 // 2. The last `capacity` changes are kept. A reader that is further behind has to read the whole table.
 //
-// Memory is allocated once. Facts is an integer of bits: which kinds of facts about the row changed.
+// Memory is allocated once, and by Grow(). Facts is an integer of bits: which facts about the row changed.
 template <class Row, class Facts = std::uint32_t>
 class ChangeLog {
  public:
@@ -32,7 +33,18 @@ class ChangeLog {
   // Whether everything after `version` is still here.
   bool Covers(std::uint64_t version) const {
     BERTH_DCHECK(version <= version_);
-    return version_ - version <= ring_.size();
+    return version >= lost_ && version_ - version <= ring_.size();
+  }
+
+  // Keeps at least this many changes from now on. What is gone stays gone.
+  void Grow(std::size_t capacity) {
+    if (capacity <= ring_.size()) return;
+    if (version_ - lost_ > ring_.size()) lost_ = version_ - ring_.size();
+    std::vector<Change> ring(capacity);
+    for (std::uint64_t next = lost_ + 1; next <= version_; ++next) {
+      ring[next % capacity] = ring_[next % ring_.size()];
+    }
+    ring_ = std::move(ring);
   }
 
   // Calls visit(row, facts) for every change after `version`, oldest first; a row comes once per change.
@@ -55,6 +67,7 @@ class ChangeLog {
 
   std::vector<Change> ring_;
   std::uint64_t version_ = 0;
+  std::uint64_t lost_ = 0;  // changes up to this one were gone when the ring last grew
 };
 
 }  // namespace berth::base

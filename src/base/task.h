@@ -114,7 +114,7 @@ class [[nodiscard]] Task {
 
   // The task keeps the frame and must outlive the wait; a temporary does.
   Awaiter operator co_await() && {
-    BERTH_CHECK(handle_ != nullptr);
+    BERTH_CHECK(static_cast<bool>(handle_));
     return Awaiter(handle_);
   }
 

@@ -5,9 +5,53 @@
 #include <vector>
 
 #include "cli/conformance/command.h"
+#include "cli/sandbox_command.h"
+#include "cli/scheduler_command.h"
 #include "cli/version.h"
 
 namespace {
+
+CLI::App* AddSandbox(CLI::App& app, berth::cli::SandboxOptions& options) {
+  CLI::App* sandbox = app.add_subcommand(
+      "sandbox", "Serve a control plane of its own: the API of a cluster, with nodes that act");
+  sandbox->add_option("--listen", options.listen, "HOST:PORT; port 0 takes any free one")
+      ->capture_default_str();
+  sandbox->add_option("--kubeconfig-out", options.kubeconfig_out, "Where to write the kubeconfig")
+      ->capture_default_str();
+  sandbox->add_option("--nodes", options.nodes, "How many nodes to start with")->capture_default_str();
+  sandbox->add_option("--manifest", options.manifests,
+                      "Objects to start with, YAML or JSON; may be repeated");
+  sandbox->add_flag("--no-scheduler", options.no_scheduler, "Leave scheduling to another process");
+  sandbox->add_flag("--no-controllers", options.no_controllers,
+                    "Nodes and controllers do nothing by themselves");
+  sandbox->add_option("--insecure-port", options.insecure_port,
+                      "Serve plain HTTP without credentials here too");
+  sandbox->add_option("--data-dir", options.data_dir, "Where to keep objects (not supported yet)");
+  sandbox->add_option("--fault", options.faults, "KEY=VALUE of a fault to inject (not supported yet)");
+  return sandbox;
+}
+
+CLI::App* AddScheduler(CLI::App& app, berth::cli::SchedulerFlags& flags) {
+  CLI::App* scheduler =
+      app.add_subcommand("scheduler", "Schedule the pods of a cluster, as kube-scheduler does");
+  scheduler->add_option("--kubeconfig", flags.kubeconfig,
+                        "How to reach the API server; without it, the cluster around");
+  scheduler->add_option("--master", flags.master, "The API server's address, in place of the kubeconfig's");
+  scheduler->add_option("--leader-elect", flags.leader_elect, "Work only while this process holds the lease")
+      ->capture_default_str();
+  scheduler->add_option("--leader-elect-lease-duration", flags.leader_elect_lease_duration)
+      ->capture_default_str();
+  scheduler->add_option("--leader-elect-renew-deadline", flags.leader_elect_renew_deadline)
+      ->capture_default_str();
+  scheduler->add_option("--leader-elect-retry-period", flags.leader_elect_retry_period)
+      ->capture_default_str();
+  scheduler->add_option("--leader-elect-resource-namespace", flags.leader_elect_resource_namespace)
+      ->capture_default_str();
+  scheduler->add_option("--leader-elect-resource-name", flags.leader_elect_resource_name)
+      ->capture_default_str();
+  scheduler->add_option("-v,--v", flags.verbosity, "How much to log")->capture_default_str();
+  return scheduler;
+}
 
 int Run(int argc, char** argv) {
   CLI::App app{"berth: a Kubernetes scheduler"};
@@ -23,7 +67,15 @@ int Run(int argc, char** argv) {
   conformance->add_option("--failures-max", options.failures_shown_max, "Failing cases to print per file")
       ->capture_default_str();
 
+  berth::cli::SandboxOptions sandbox_options;
+  const CLI::App* sandbox = AddSandbox(app, sandbox_options);
+
+  berth::cli::SchedulerFlags scheduler_flags;
+  const CLI::App* scheduler = AddScheduler(app, scheduler_flags);
+
   CLI11_PARSE(app, argc, argv);
+  if (scheduler->parsed()) return berth::cli::RunScheduler(scheduler_flags, std::cerr);
+  if (sandbox->parsed()) return berth::cli::RunSandbox(sandbox_options, std::cout, std::cerr);
   if (conformance->parsed()) return berth::cli::RunConformance(files, options, std::cout).failed == 0 ? 0 : 1;
   return 0;
 }

@@ -53,6 +53,11 @@ class CounterTable {
   std::int32_t CountOnNode(CounterId id, NodeRow row) const {
     return counters_[id.index()]->per_node.Get(row);
   }
+  // Calls visit(row, count) for every node with a count other than zero, ascending.
+  template <class F>
+  void ForEachNode(CounterId id, F&& visit) const {
+    counters_[id.index()]->per_node.ForEachNonZero(visit);
+  }
   // On existing nodes, whatever their labels.
   std::int64_t Total(CounterId id) const { return counters_[id.index()]->total; }
   MatcherId matcher(CounterId id) const { return counter_keys_.Get(id).matcher; }

@@ -9,7 +9,7 @@ void DomainTally::Add(DomainId domain, std::int32_t delta) {
   if (delta == 0) return;
   const std::int32_t count = counts_.Add(domain, delta);
   const std::int32_t before = count - delta;
-  log_.Append(domain, 0);
+  Log(domain);
   if (count != 0) {
     ++histogram_[count];
     if (histogram_.size() == 1 || count < lowest_) lowest_ = count;
@@ -25,7 +25,12 @@ void DomainTally::Add(DomainId domain, std::int32_t delta) {
 
 void DomainTally::AddOutside(std::int32_t delta) {
   outside_ += delta;
-  log_.Append(DomainId(), 0);
+  Log(DomainId());
+}
+
+void DomainTally::Log(DomainId domain) {
+  if (non_zero() > log_.capacity() && log_.capacity() < kLogCapacityMax) log_.Grow(2 * log_.capacity());
+  log_.Append(domain, 0);
 }
 
 void DomainTally::FindLowest() {

@@ -6,15 +6,11 @@
 #include "framework/profile.h"
 
 namespace berth::framework {
-namespace {
 
-// The first condition of that type speaks, whatever its status.
 bool IsResizeDeferred(const api::PodRecord& pod) {
   const auto found = std::ranges::find(pod.conditions, "PodResizePending", &api::PodCondition::type);
   return found != pod.conditions.end() && found->reason == "Deferred";
 }
-
-}  // namespace
 
 Cycle::Cycle(const Profile& profile, cluster::Cluster& cluster, RejectionTable& rejections)
     : profile_(profile),

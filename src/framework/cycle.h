@@ -19,7 +19,11 @@
 
 namespace berth::framework {
 
+class PluginObserver;
 class Profile;
+
+// The kubelet put off a resize of this pod. The first condition of that type speaks, whatever its status.
+bool IsResizeDeferred(const api::PodRecord& pod);
 
 // One attempt to schedule one pod: what plugins read, and where they find what they prepared.
 //
@@ -39,8 +43,10 @@ class Cycle {
     cluster::PodSlot pod;
     // Grows from attempt to attempt: the time by which unused indexes are collected.
     std::uint64_t step = 0;
-    // In place of the record's spec.nodeName, which is empty for a pod that waits.
-    std::string_view node_name;
+    // In place of the record's spec.nodeName, which is mostly empty for a pod that is tried; if not empty.
+    std::string_view node_name = {};
+    // Is told of every call to a plugin; for attempts that are measured.
+    PluginObserver* observer = nullptr;
   };
   void Begin(const Subject& subject);
 
@@ -57,7 +63,10 @@ class Cycle {
   const api::PodRecord& record() const { return *facts().record; }
   const api::PodSpec& spec() const { return record().spec->spec; }
   const cluster::Requests& requests() const { return cluster_.requests(subject_.pod); }
-  std::string_view node_name() const { return subject_.node_name; }
+  // The node that the pod itself names.
+  std::string_view node_name() const {
+    return subject_.node_name.empty() ? std::string_view(record().node_name) : subject_.node_name;
+  }
   std::int32_t priority() const { return facts().priority; }
   // The kubelet put off a resize of this pod, and the gate for preempting on its behalf is on: most plugins
   // let such a pod pass.
@@ -99,6 +108,7 @@ class Cycle {
   // For the engine.
   // ------------------------------------------------------------------------------------------------------
   RejectionTable& rejections() const { return rejections_; }
+  PluginObserver* observer() const { return subject_.observer; }
   // By row, for attempts without a view. Begin makes room; whoever judges clears it first.
   std::span<RejectionId> refusals() { return refusals_; }
   std::span<const RejectionId> refusals() const { return refusals_; }

@@ -25,9 +25,10 @@ struct EngineOptions {
   // Draws only decide between nodes of equal total.
   std::uint64_t seed = 0;
   // Nothing: every node is evaluated. 0: as many as upstream's rule says for the size of the cluster. Else
-  // the share of nodes after which the search for feasible ones ends, never below 100 nodes.
-  std::optional<std::int32_t> percentage_of_nodes_to_score;
-  ViewOptions views;
+  // the share of nodes after which the search for feasible ones ends, never below 100 nodes. The profile's
+  // own wins.
+  std::optional<std::int32_t> percentage_of_nodes_to_score = std::nullopt;
+  ViewOptions views = {};
   // After every answer from a view: evaluate everything anew and abort, with the difference, if it is another
   // one.
   bool verify_views = false;
@@ -39,7 +40,8 @@ struct Decision {
   std::size_t feasible = 0;
 };
 
-// A node; or why none fits, to be handed to PostFilter; or an error that fails the attempt.
+// A node; or why none fits, to be handed to PostFilter; or a status that fails the attempt: an error, or,
+// with no nodes at all, a refusal that no plugin is behind.
 using Outcome = std::variant<Decision, Diagnosis, Status>;
 
 // Everything about one attempt, for people and for comparing with kube-scheduler. Rows ascend by node name.
@@ -51,9 +53,9 @@ struct Explanation {
     std::vector<std::int64_t> weighted;  // normalised, times the weight
   };
   Status pre_filter;
-  std::optional<NodeNames> narrowed;  // nothing: all nodes
-  bool filtered = false;              // whether Filter ran
-  std::vector<std::pair<cluster::NodeRow, Status>> refused;
+  std::optional<NodeNames> narrowed;                         // nothing: all nodes
+  bool filtered = false;                                     // whether Filter ran
+  std::vector<std::pair<cluster::NodeRow, Status>> refused;  // of those that PreFilter left
   std::vector<cluster::NodeRow> feasible;
   std::vector<PluginScores> scores;  // without plugins that skipped
   std::vector<std::int64_t> totals;  // as feasible
@@ -76,6 +78,7 @@ class Engine {
  public:
   Engine(cluster::Cluster& cluster, const Profile& profile, RejectionTable& rejections,
          const EngineOptions& options);
+  ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -87,31 +90,69 @@ class Engine {
   Explanation Explain(const Cycle::Subject& subject);
 
   // Inside an attempt, mostly in a speculation of the caller: does the pod fit on this row now? Filters that
-  // PreFilter skipped stay skipped only if their plugin still says so. Success, a refusal, or an error.
+  // PreFilter skipped stay skipped, as upstream has it. Success, a refusal, or an error.
   Status FilterRow(cluster::NodeRow row, Nominations nominations);
   // The same as a question, without making text.
   bool Fits(cluster::NodeRow row, Nominations nominations);
 
-  // Between attempts: drops plans of templates that are gone, and everything if the table of refusals is
-  // crowded.
+  // Between attempts: drops plans of templates that are gone or that were last used before `step`.
   void Collect(std::uint64_t step);
   const ViewCache& views() const { return views_; }
+  const PlanCache& plans() const { return plans_; }
   const base::Random& random() const { return random_; }
 
  private:
+  // What PreFilter leaves of the nodes.
   struct Narrowing {
     bool all = true;
     NodeNames names;
     PluginNames plugins;
-  };
+    base::Bitset rows;  // the existing ones of those names; empty if all
 
-  void BeginAttempt(const Cycle::Subject& subject);
-  Status RunPreFilter(Narrowing& narrowing, Diagnosis& diagnosis);
-  std::optional<Decision> TryNominatedNode(Diagnosis& diagnosis);
-  Status MaskNominated(View& view);
-  Outcome DecideWithView(View& view, const Narrowing& narrowing, Diagnosis& diagnosis);
-  Outcome DecideWithout(const Narrowing& narrowing, Diagnosis& diagnosis);
-  void VerifyView(View& view);
+    bool Has(cluster::NodeRow row) const { return all || rows.Test(row.index()); }
+  };
+  // Of one row, by all filters.
+  struct Verdict {
+    RejectionId refusal;
+    Status error;
+
+    bool fits() const { return !refusal.IsRefusal() && error.IsSuccess(); }
+  };
+  enum class Views : std::uint8_t { kUse, kAvoid };
+
+  void BeginAttempt(const Cycle::Subject& subject, Views views);
+  void EndAttempt();
+  void DropKept();
+  void MakeKey();
+  Diagnosis NewDiagnosis() const;
+  Status RunPreFilter(Narrowing& narrowing);
+  Status CallPreFilters(Narrowing& narrowing);
+  static void Narrow(Narrowing& narrowing, const NodeNames& names, std::string_view plugin);
+  // What a PreFilter that did not succeed makes of the attempt.
+  Diagnosis RejectedBefore(const Status& status, const Narrowing& narrowing) const;
+
+  // The pod's own nominated node; invalid if it does not fit.
+  cluster::NodeRow TryNominatedNode();
+  void PlaceNominated(cluster::Speculation& trial, cluster::NodeRow row) const;
+  bool HasNominated(cluster::NodeRow row) const;
+  bool CountsHere(cluster::PodSlot nominated) const;
+  Verdict RunFilters(cluster::NodeRow row);
+  Verdict JudgeRow(cluster::NodeRow row, Nominations nominations);
+  Status JudgeNominated(const Narrowing& narrowing);
+
+  Status Judge(const Narrowing& narrowing);
+  // Ends the search early, as the percentage says. Returns how many nodes were judged.
+  std::size_t Sample(const Narrowing& narrowing);
+  std::optional<std::int32_t> percentage() const;
+  Outcome Decide(const Narrowing& narrowing);
+  Diagnosis NothingFits(const Narrowing& narrowing) const;
+  Status Fail(Status error);
+  void KeepView();
+  void VerifyView();
+
+  std::vector<cluster::NodeRow> SortedByName(const base::Bitset& rows) const;
+  void ExplainRefusals(const Narrowing& narrowing, Explanation& explanation) const;
+  void ExplainScores(Explanation& explanation) const;
 
   cluster::Cluster& cluster_;
   const Profile& profile_;
@@ -123,9 +164,16 @@ class Engine {
   Cycle cycle_;
   // Of the current attempt.
   std::shared_ptr<PlanSet> plan_set_;
-  View* view_ = nullptr;
-  std::unique_ptr<View> scratch_view_;  // states for attempts without a view
-  std::size_t next_start_ = 0;          // where in the order of nodes a search that may end early begins
+  ViewKey key_;
+  View* view_ = nullptr;                                                      // one of the cache, or scratch_
+  bool is_kept_ = false;                                                      // one of the cache
+  std::vector<Code> pre_filter_codes_;                                        // as Profile::pre_filter()
+  std::vector<std::pair<cluster::NodeRow, RejectionId>> nominated_refusals_;  // for masks
+  std::unique_ptr<View> scratch_;
+  std::size_t next_start_ = 0;  // where in the order of nodes a search that may end early begins
+  // For verify_views; plugins may refer to the plans until the attempt ends.
+  std::unique_ptr<View> fresh_view_;
+  std::shared_ptr<PlanSet> fresh_plans_;
 };
 
 }  // namespace berth::framework

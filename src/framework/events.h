@@ -124,6 +124,8 @@ struct EventRegistration {
   ClusterEvent event;
   HintFn hint = nullptr;         // null: always queue
   PreHintFn pre_hint = nullptr;  // null: all pods
+  // The hint looks at nothing of the pod but its template: then one answer serves all pods of the template.
+  bool by_template = false;
 };
 // kPod in its three kinds, everything else as it is.
 std::vector<EventRegistration> Expand(std::vector<EventRegistration> registrations);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,8 @@ class Scope {
   void Add(base::Versioned<IdType> id) {
     Add((std::uint64_t{id.generation} << 32) | id.id.value());
   }
+  // For names whose ids may come to mean another name: the text itself, eight bytes a word.
+  void AddText(std::string_view text);
   void clear() { words_.clear(); }
   std::span<const std::uint64_t> words() const { return words_; }
 
@@ -86,6 +89,10 @@ class ChangedRows {
  public:
   // Starts over for a table of so many rows. Keeps its memory.
   void Reset(std::size_t row_count);
+  // Makes room for more rows and keeps what was added.
+  void Grow(std::size_t row_count) {
+    if (row_count > seen_.size()) seen_.Resize(row_count);
+  }
 
   void Add(cluster::NodeRow row) {
     if (all_ || seen_.Test(row.index())) return;
@@ -97,6 +104,10 @@ class ChangedRows {
     for (const cluster::NodeRow row : topology.nodes(key, domain)) Add(row);
   }
   void AddAll() { all_ = true; }
+  void Add(const ChangedRows& others) {
+    all_ = all_ || others.all_;
+    for (const cluster::NodeRow row : others.rows_) Add(row);
+  }
 
   bool all() const { return all_; }
   bool empty() const { return !all_ && rows_.empty(); }

@@ -17,6 +17,8 @@
 
 namespace berth::framework {
 
+class Cycle;
+
 // What plans are made for. Requests are part of it because those of a pod that is being resized are not its
 // template's.
 struct PlanKey {
@@ -33,6 +35,7 @@ struct PlanKey {
 // The plans of all plugins of a profile for one key. Holds the template that the plans point into, and a copy
 // of the requests: an id of requests that came back with other amounts is noticed by comparing.
 struct PlanSet {
+  PlanKey key;
   api::PodTemplateRef spec;
   cluster::Requests requests;
   std::vector<std::unique_ptr<Plan>> owned;  // by PluginIndex; null: the plugin made none
@@ -46,8 +49,10 @@ class PlanCache {
  public:
   explicit PlanCache(const Profile& profile) : profile_(profile) {}
 
-  // Shared, because a view keeps the plans that its columns were computed with.
-  std::shared_ptr<PlanSet> Use(const Cycle& cycle);
+  // Shared, because a view keeps the plans that its columns were computed with. Valid until the next call.
+  const std::shared_ptr<PlanSet>& Use(const Cycle& cycle);
+  // Of the cycle's pod, not from the cache and not kept in it.
+  std::shared_ptr<PlanSet> MakeAnew(const Cycle& cycle) const;
   // Drops sets whose template is gone or that were last used before `step`.
   void Collect(const cluster::Cluster& cluster, std::uint64_t step);
   void clear() { sets_.clear(); }

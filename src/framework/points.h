@@ -83,7 +83,8 @@ class StatefulPoint {
 inline constexpr std::int64_t kNoScore = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t kScoreMax = 100;
 
-// Of the raw scores of the feasible rows, kNoScore left out.
+// Of the raw scores of the feasible rows, kNoScore left out. Of the count a normalisation may only use
+// whether it is zero: scores are not redone when nothing else moved.
 struct Extent {
   std::int64_t min = 0;
   std::int64_t max = 0;

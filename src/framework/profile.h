@@ -52,7 +52,7 @@ struct ProfileConfig {
   // Per point, in order; what the configuration's multiPoint and merging rules came to.
   std::vector<EnabledPlugin> enabled[kExtensionPointCount];
   PluginArgs args;
-  // Nothing: the scheduler's. 0: all nodes.
+  // Nothing: the scheduler's.
   std::optional<std::int32_t> percentage_of_nodes_to_score;
 };
 
@@ -90,6 +90,9 @@ class Profile {
   static base::Result<std::unique_ptr<const Profile>> Make(const ProfileConfig& config,
                                                            const Registry& registry, const PluginSetup& setup,
                                                            RejectionTable& table);
+  // Whether it can serve a queue and bind pods: exactly one order, and some way to bind. A profile that only
+  // answers questions needs neither.
+  base::Result<void> CheckRunnable() const;
 
   const std::string& scheduler_name() const { return config_.scheduler_name; }
   const ProfileConfig& config() const { return config_; }
@@ -100,6 +103,7 @@ class Profile {
   FixedReasons fixed_reasons(PluginIndex plugin) const { return fixed_[plugin]; }
 
   std::span<const Placed<PreEnqueuePoint>> pre_enqueue() const { return pre_enqueue_; }
+  // Of a profile that CheckRunnable accepted.
   const QueueSortPoint& queue_sort() const { return *queue_sort_; }
   std::span<const Placed<StatefulPoint>> stateful() const { return stateful_; }
   std::span<const Placed<PreFilterPoint>> pre_filter() const { return pre_filter_; }
@@ -117,6 +121,7 @@ class Profile {
 
  private:
   Profile(const ProfileConfig& config, const Features& features) : config_(config), features_(features) {}
+  void PlaceAll();
 
   const ProfileConfig config_;
   const Features features_;

@@ -3,33 +3,49 @@
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 
-#include "framework/cycle.h"
+#include "framework/plan.h"
 #include "framework/plan_cache.h"
-#include "framework/profile.h"
 #include "framework/view.h"
 
 namespace berth::framework {
 
+// Pods that cannot be told apart by any kept column of the profile.
+struct ViewKey {
+  PlanKey plans;
+  bool resize_deferred = false;
+  Scope scope;
+
+  bool operator==(const ViewKey&) const = default;
+  template <class H>
+  friend H AbslHashValue(H h, const ViewKey& k) {
+    return H::combine(std::move(h), k.plans, k.resize_deferred, k.scope);
+  }
+};
+
 struct ViewOptions {
+  // 0: nothing is kept.
   std::size_t memory_bytes_max = std::size_t{256} << 20;
 };
 
 // The views of one profile. A cache: any view may be gone at any time between two attempts.
 //
-// A view is made when a key comes for the second time: most keys of one-off pods never do, and judging all
-// rows without keeping the columns costs less memory traffic. Which keys were seen is remembered in a small
-// ring.
+// A view is kept when its key comes for the second time: most keys of one-off pods never do. Which keys were
+// seen is remembered in a small ring.
 class ViewCache {
  public:
-  ViewCache(const Profile& profile, const ViewOptions& options) : profile_(profile), options_(options) {}
+  explicit ViewCache(const ViewOptions& options) : options_(options) {}
 
-  // Null: no view for this key yet. A key seen lately gets one, at the cost of those used longest ago. A view
-  // that was made with other plans is made anew.
-  View* Use(const ViewKey& key, Cycle& cycle, const std::shared_ptr<PlanSet>& plans);
+  // Null: there is none, or it was made with other plans. The one that is found counts as used.
+  View* Find(const ViewKey& key, const PlanSet& plans);
+  // Whether the key was seen lately; from now on it was.
+  bool WasSeen(const ViewKey& key);
+  // The views that were used longest ago go, until it fits; this one stays in any case.
+  void Insert(const ViewKey& key, std::unique_ptr<View> view);
   void Drop(const ViewKey& key);
   // With the plans, before RejectionTable::Reset.
   void clear();
@@ -44,13 +60,13 @@ class ViewCache {
   };
   using Entries = std::list<Entry>;  // used last first
 
-  void DropOldest();
+  void Erase(Entries::iterator entry);
+  void Weigh(Entry& entry);
 
-  const Profile& profile_;
   const ViewOptions options_;
   Entries entries_;
   absl::flat_hash_map<ViewKey, Entries::iterator> by_key_;  // looked up, never walked
-  std::vector<std::size_t> seen_;  // hashes of keys; a false hit makes a view too early, nothing worse
+  std::vector<std::size_t> seen_;  // hashes of keys; a false hit keeps a view too early, nothing worse
   std::size_t next_seen_ = 0;
   std::size_t memory_bytes_ = 0;
 };

@@ -89,5 +89,24 @@ TEST(GenerationalMemo, AnswersBelongToOneGeneration) {
   EXPECT_EQ(memo.Get({Row(2), 1}, [](Row) { return 12; }), 12);
 }
 
+// A log that grows keeps what it had, and still admits what it had lost.
+TEST(ChangeLog, GrowingForgetsNothingAndInventsNothing) {
+  ChangeLog<Row> log(2);
+  for (std::uint32_t i = 1; i <= 3; ++i) log.Append(Row(i), 0);
+  log.Grow(8);
+  EXPECT_EQ(log.capacity(), 8u);
+  EXPECT_FALSE(log.Covers(0)) << "the first change was gone before";
+  for (std::uint32_t i = 4; i <= 6; ++i) log.Append(Row(i), 0);
+  EXPECT_FALSE(log.Covers(0));
+  std::vector<std::uint32_t> seen;
+  EXPECT_TRUE(log.Since(1, [&](Row row, std::uint32_t) { seen.push_back(row.value()); }));
+  EXPECT_EQ(seen, (std::vector<std::uint32_t>{2, 3, 4, 5, 6}));
+  log.Grow(4);
+  EXPECT_EQ(log.capacity(), 8u) << "it never shrinks";
+  for (std::uint32_t i = 7; i <= 20; ++i) log.Append(Row(i), 0);
+  EXPECT_TRUE(log.Covers(12));
+  EXPECT_FALSE(log.Covers(11));
+}
+
 }  // namespace
 }  // namespace berth::base

@@ -31,7 +31,11 @@ TEST_P(RecordedCases, AllPass) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Conformance, RecordedCases, testing::ValuesIn(RecordedFiles()),
-                         [](const auto& test) { return fs::path(test.param).stem().stem().string(); });
+                         [](const auto& test) {
+                           std::string name = fs::path(test.param).stem().stem().string();
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 class ConformanceCommand : public testing::Test {
  protected:

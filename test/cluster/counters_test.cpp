@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cluster/cluster.h"
@@ -197,6 +198,48 @@ TEST(DomainTallyTest, MinimumAfterJumpsEqualsScan) {
     tally.Add(DomainId(domain), delta);
     ASSERT_EQ(tally.Min(3), scan(3)) << "after domain " << domain << " changed by " << delta;
   }
+}
+
+// Whoever follows a tally learns of every count that moved and of no other, however long it looked away.
+TEST(TallyFollowerTest, SeesEveryNetChangeOnce) {
+  DomainTally tally;
+  TallyFollower follower;
+  using Seen = std::vector<std::tuple<DomainId, std::int32_t, std::int32_t>>;
+  const auto follow = [&] {
+    Seen seen;
+    follower.Follow(tally, [&](DomainId domain, std::int32_t before, std::int32_t now) {
+      seen.emplace_back(domain, before, now);
+    });
+    return seen;
+  };
+  EXPECT_EQ(follow(), Seen());
+  tally.Add(DomainId(0), 2);
+  tally.Add(DomainId(1), 1);
+  tally.Add(DomainId(1), -1);
+  tally.AddOutside(1);
+  EXPECT_EQ(follow(), (Seen{{DomainId(0), 0, 2}, {DomainId(), 0, 1}}));
+  EXPECT_EQ(follow(), Seen());
+  tally.Add(DomainId(2), 1);
+  for (int i = 0; i < 500; ++i) {
+    tally.Add(DomainId(0), 1);
+    tally.Add(DomainId(0), -1);
+  }
+  tally.Add(DomainId(0), -2);
+  EXPECT_EQ(follow(), (Seen{{DomainId(0), 2, 0}, {DomainId(2), 0, 1}})) << "further back than the log";
+  EXPECT_EQ(follower.Seen(DomainId(2)), 1);
+  EXPECT_EQ(follower.Seen(DomainId(9)), 0);
+}
+
+// One pod per node is the common case of anti-affinity by host: a reader that looks once per placement must
+// not have to look at all hosts.
+TEST(DomainTallyTest, TheLogGrowsWithTheDomains) {
+  DomainTally tally;
+  for (std::uint32_t domain = 0; domain < 1000; ++domain) tally.Add(DomainId(domain), 1);
+  const std::uint64_t version = tally.version();
+  for (std::uint32_t domain = 0; domain < 1000; ++domain) tally.Add(DomainId(domain), 1);
+  int changes = 0;
+  EXPECT_TRUE(tally.ChangedSince(version, [&](DomainId) { ++changes; }));
+  EXPECT_EQ(changes, 1000);
 }
 
 }  // namespace

@@ -39,12 +39,33 @@ bool IsCelCase(const json::object& test_case) {
   return test_case.contains("expression") && test_case.contains("compile");
 }
 
+bool IsScheduleCase(const json::object& test_case) {
+  return test_case.contains("suite") && test_case.contains("objects") && test_case.contains("expect");
+}
+
+bool IsHintsCase(const json::object& test_case) {
+  static constexpr std::string_view kTypes[] = {"registered", "hint", "classify"};
+  return TextIsOneOf(test_case, "type", kTypes);
+}
+
+bool IsQueueCase(const json::object& test_case) {
+  return test_case.contains("config") && test_case.contains("plugins") && test_case.contains("steps");
+}
+
+bool IsDispatchCase(const json::object& test_case) {
+  return test_case.contains("steps") && !test_case.contains("config");
+}
+
 constexpr std::array kSuites = {
     Suite{.name = "quantity", .recognises = IsQuantityCase, .check = CheckQuantityCase},
     Suite{.name = "selectors", .recognises = IsSelectorsCase, .check = CheckSelectorsCase},
     Suite{.name = "resources", .recognises = IsResourcesCase, .check = CheckResourcesCase},
     Suite{.name = "wire", .recognises = IsWireCase, .check = CheckWireCase},
     Suite{.name = "cel", .recognises = IsCelCase, .check = CheckCelCase},
+    Suite{.name = "schedule", .recognises = IsScheduleCase, .check = CheckScheduleCase},
+    Suite{.name = "hints", .recognises = IsHintsCase, .check = CheckHintsCase},
+    Suite{.name = "queue", .recognises = IsQueueCase, .check = CheckQueueCase},
+    Suite{.name = "dispatch", .recognises = IsDispatchCase, .check = CheckDispatchCase},
 };
 
 }  // namespace

@@ -1,0 +1,69 @@
+# Precompiled headers: most of the time that a file takes is spent on what it includes.
+#
+# There is one for each combination of three things that a target may have, made when the first target needs it: Boost.JSON,
+# the cluster (with the object model below it), GoogleTest. A target gets what it includes anyway, so an edit rebuilds no
+# more than without; docs/decisions/0004 has the reasons.
+
+if(BERTH_PCH)
+  # A precompiled header serves only those who define the same macros, and fmt brings one.
+  target_compile_definitions(berth_options INTERFACE FMT_SHARED)
+endif()
+
+set(BERTH_PCH_HEADERS
+  <algorithm> <array> <chrono> <compare> <cstddef> <cstdint> <cstring> <expected> <functional> <map>
+  <memory> <optional> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
+  <absl/container/flat_hash_map.h> <absl/container/inlined_vector.h> <fmt/format.h>)
+
+# berth_use_pch(TARGET [JSON] [CLUSTER] [TEST])
+function(berth_use_pch target)
+  if(NOT BERTH_PCH)
+    return()
+  endif()
+  cmake_parse_arguments(PCH "JSON;CLUSTER;TEST" "" "" ${ARGN})
+  set(name berth_pch)
+  set(libraries "")
+  set(headers ${BERTH_PCH_HEADERS})
+  set(rooms "")
+  if(PCH_JSON)
+    string(APPEND name _json)
+    list(APPEND libraries Boost::json)
+    list(APPEND headers <boost/json.hpp>)
+  endif()
+  if(PCH_TEST)
+    string(APPEND name _test)
+    list(APPEND libraries GTest::gmock)
+    list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+  if(PCH_CLUSTER)
+    string(APPEND name _cluster)
+    list(APPEND libraries berth_cluster)
+    list(APPEND headers <cluster/cluster.h>)
+    set(rooms base api cluster)
+  endif()
+  if(NOT TARGET ${name})
+    berth_make_pch(${name} "${libraries}" "${headers}" "${rooms}")
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${name})
+endfunction()
+
+function(berth_make_pch name libraries headers rooms)
+  add_library(${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
+  target_link_libraries(${name} PRIVATE berth_options ${libraries})
+  target_precompile_headers(${name} PRIVATE ${headers})
+  # g++ writes no two precompiled headers alike. With a text that stands for this one, ccache finds what another build
+  # folder compiled with the same headers: theirs by the compiler's version, ours by their content.
+  set(files "")
+  foreach(room IN LISTS rooms)
+    file(GLOB room_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.h)
+    list(APPEND files ${room_headers})
+  endforeach()
+  get_target_property(folder ${name} BINARY_DIR)
+  set(sum ${folder}/CMakeFiles/${name}.dir/cmake_pch.hxx.gch.sum)
+  string(REPLACE ";" " " header_list "${headers}")
+  add_custom_command(OUTPUT ${sum} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${sum} "-DTEXT=${CMAKE_CXX_COMPILER_VERSION} ${header_list}" "-DFILES=${files}"
+            -P ${CMAKE_SOURCE_DIR}/cmake/WriteSum.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/WriteSum.cmake)
+  add_custom_target(${name}_sum DEPENDS ${sum})
+  add_dependencies(${name} ${name}_sum)
+endfunction()

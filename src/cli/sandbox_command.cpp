@@ -1,0 +1,204 @@
+#include "cli/sandbox_command.h"
+
+#include <absl/strings/escaping.h>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <sstream>
+#include <unistd.h>
+
+#include "cli/embedded_scheduler.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "net/certificates.h"
+#include "net/event_loop.h"
+#include "net/tls.h"
+#include "net/url.h"
+#include "sandbox/control_plane.h"
+#include "sandbox/fake_kubelet.h"
+#include "sandbox/http_front.h"
+#include "sandbox/namespace_sweeper.h"
+
+namespace berth::cli {
+namespace {
+
+struct Address {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+base::Result<Address> ParseAddress(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return base::Fail("--listen wants HOST:PORT, not \"" + text + "\"");
+  Address address{text.substr(0, colon)};
+  if (address.host.starts_with('[') && address.host.ends_with(']')) {
+    address.host = address.host.substr(1, address.host.size() - 2);
+  }
+  const std::string_view port = std::string_view(text).substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (port.empty() || error != std::errc() || end != port.data() + port.size()) {
+    return base::Fail("--listen wants HOST:PORT, not \"" + text + "\"");
+  }
+  return address;
+}
+
+// A flag that would do nothing is refused, so that nobody relies on it.
+base::Result<void> CheckFlags(const SandboxOptions& options) {
+  if (!options.data_dir.empty()) {
+    return base::Fail("--data-dir is not supported yet: the sandbox keeps its objects in memory");
+  }
+  if (!options.faults.empty()) return base::Fail("--fault is not supported yet");
+  if (options.nodes < 0) return base::Fail("--nodes wants a number of nodes");
+  return {};
+}
+
+std::string RandomToken() {
+  std::random_device source;
+  std::string token;
+  for (int i = 0; i < 8; ++i) token += fmt::format("{:08x}", source());
+  return token;
+}
+
+std::string Base64(const std::string& text) { return absl::Base64Escape(text); }
+
+std::string Kubeconfig(const std::string& server, const std::string& authority_pem,
+                       const std::string& token) {
+  return fmt::format(
+      "apiVersion: v1\n"
+      "kind: Config\n"
+      "current-context: sandbox\n"
+      "clusters:\n"
+      "- name: sandbox\n"
+      "  cluster:\n"
+      "    server: {}\n"
+      "    certificate-authority-data: {}\n"
+      "users:\n"
+      "- name: sandbox\n"
+      "  user:\n"
+      "    token: {}\n"
+      "contexts:\n"
+      "- name: sandbox\n"
+      "  context:\n"
+      "    cluster: sandbox\n"
+      "    user: sandbox\n"
+      "    namespace: default\n",
+      server, Base64(authority_pem), token);
+}
+
+// Readable by its owner alone from the first byte on, and complete or not there at all.
+base::Result<void> WriteSecret(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".tmp";
+  ::unlink(draft.c_str());
+  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return base::Fail(draft + ": " + std::strerror(errno));
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int write_error = errno;
+  ::close(file);
+  if (!written) return base::Fail(draft + ": " + std::strerror(write_error));
+  if (::rename(draft.c_str(), path.c_str()) != 0) return base::Fail(path + ": " + std::strerror(errno));
+  return {};
+}
+
+struct Credentials {
+  net::KeyPair authority;
+  std::shared_ptr<const net::TlsContext> tls;
+  std::string token;
+};
+
+base::Result<Credentials> MakeCredentials(const std::string& host, base::WallPoint now) {
+  Credentials credentials;
+  base::Result<net::KeyPair> authority = net::MakeAuthority("berth-sandbox-ca", now);
+  if (!authority) return base::Fail(authority.error().message);
+  credentials.authority = std::move(*authority);
+  net::CertificateWish wish{.subject = {.common_name = "berth-sandbox"}};
+  wish.names = {"localhost",  "127.0.0.1",          "::1",
+                "kubernetes", "kubernetes.default", "kubernetes.default.svc"};
+  if (!host.empty() && host != "localhost" && host != "127.0.0.1" && host != "::1")
+    wish.names.push_back(host);
+  const base::Result<net::KeyPair> server = net::IssueCertificate(credentials.authority, wish, now);
+  if (!server) return base::Fail(server.error().message);
+  base::Result<std::shared_ptr<const net::TlsContext>> tls = net::TlsContext::ForServer(
+      {.certificate = {.text = server->certificate_pem}, .key = {.text = server->key_pem}});
+  if (!tls) return base::Fail(tls.error().message);
+  credentials.tls = std::move(*tls);
+  credentials.token = RandomToken();
+  return credentials;
+}
+
+base::Result<void> LoadManifests(sandbox::ControlPlane& plane, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    std::ifstream input(file, std::ios::binary);
+    std::ostringstream text;
+    text << input.rdbuf();
+    if (!input) return base::Fail(file + ": cannot be read");
+    const base::Result<std::size_t> loaded = plane.Load(text.str());
+    if (!loaded) return base::Fail(file + ": " + loaded.error().message);
+  }
+  return {};
+}
+
+base::Result<void> Serve(const SandboxOptions& options, std::ostream& out) {
+  base::Result<void> good = CheckFlags(options);
+  if (!good) return good;
+  const base::Result<Address> address = ParseAddress(options.listen);
+  if (!address) return base::Fail(address.error().message);
+  const base::RealClock clock;
+  const base::Result<Credentials> credentials = MakeCredentials(address->host, clock.WallNow());
+  if (!credentials) return base::Fail(credentials.error().message);
+
+  std::random_device entropy;
+  sandbox::ControlPlane plane(clock, {.api = {.token = credentials->token, .seed = entropy()},
+                                      .seed = std::uint64_t{entropy()} << 32 | entropy()});
+  std::optional<sandbox::FakeKubelet> kubelet;
+  std::optional<sandbox::NamespaceSweeper> sweeper;
+  if (!options.no_controllers) {
+    kubelet.emplace(plane);
+    sweeper.emplace(plane);
+  }
+  good = sandbox::AddNodes(plane.writer(), options.nodes);
+  if (good) good = LoadManifests(plane, options.manifests);
+  if (!good) return good;
+
+  net::EventLoop loop;
+  const base::Result<std::unique_ptr<sandbox::HttpFront>> front =
+      sandbox::HttpFront::Listen(loop, plane,
+                                 {.host = address->host,
+                                  .port = address->port,
+                                  .tls = credentials->tls,
+                                  .insecure_port = options.insecure_port});
+  if (!front) return base::Fail(front.error().message);
+  const std::string reached =
+      address->host.empty() || address->host == "0.0.0.0" ? "127.0.0.1" : address->host;
+  const std::string server = "https://" + net::JoinHostPort(reached, (*front)->port());
+  const std::string kubeconfig =
+      Kubeconfig(server, credentials->authority.certificate_pem, credentials->token);
+  good = WriteSecret(options.kubeconfig_out, kubeconfig);
+  if (!good) return good;
+  base::Result<std::unique_ptr<EmbeddedScheduler>> scheduler = nullptr;
+  if (!options.no_scheduler) scheduler = EmbeddedScheduler::Start(kubeconfig, entropy());
+  if (!scheduler) return base::Fail(scheduler.error().message);
+  constexpr std::array kSignals = {SIGTERM, SIGINT};
+  loop.OnSignals(kSignals, [&loop](int) { loop.Stop(); });
+  out << "ready " << std::filesystem::absolute(options.kubeconfig_out).string() << std::endl;
+  loop.Run();
+  return {};
+}
+
+}  // namespace
+
+int RunSandbox(const SandboxOptions& options, std::ostream& out, std::ostream& errors) {
+  const base::Result<void> served = Serve(options, out);
+  if (served) return 0;
+  errors << "berth sandbox: " << served.error().message << '\n';
+  return 1;
+}
+
+}  // namespace berth::cli

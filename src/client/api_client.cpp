@@ -1,0 +1,146 @@
+#include "client/api_client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "base/go_duration.h"
+#include "base/log.h"
+
+namespace berth::client {
+namespace {
+
+constexpr int kRetriesMax = 10;
+// A lost connection is tried again as if the server had asked for this.
+constexpr auto kLostConnectionPause = std::chrono::seconds(1);
+// Of the body of a watch that was refused.
+constexpr std::size_t kErrorBytesMax = std::size_t{1} << 20;
+
+bool IsSuccess(int status) { return status >= 200 && status <= 206; }
+
+std::optional<base::Duration> AskedPause(int status, const net::Headers& headers) {
+  if (status != 429 && status < 500) return std::nullopt;
+  const auto seconds = RetryAfterSeconds(headers);
+  if (!seconds) return std::nullopt;
+  return std::chrono::seconds(*seconds);
+}
+
+void LogWarnings(const net::Headers& headers) {
+  for (const net::Headers::Field& field : headers.fields()) {
+    if (net::EqualsIgnoringCase(field.name, "Warning")) {
+      BERTH_LOG_WARNING("Warning from the API server", {"warning", field.value});
+    }
+  }
+}
+
+std::string ContentType(const net::Headers& headers) {
+  const std::string* text = headers.Find("Content-Type");
+  return text == nullptr ? std::string() : *text;
+}
+
+RequestSubject SubjectOf(const ApiRequest& request) {
+  RequestSubject subject = request.subject;
+  subject.method = request.method;
+  return subject;
+}
+
+}  // namespace
+
+ApiClient::ApiClient(base::Executor& executor, Transport& transport, Credentials& credentials,
+                     ApiClientOptions options)
+    : executor_(executor),
+      transport_(transport),
+      credentials_(credentials),
+      options_(std::move(options)),
+      limiter_(executor, options_.rate) {}
+
+base::Task<ApiResult<net::ClientRequest>> ApiClient::Prepare(const ApiRequest& request, bool is_watch) {
+  net::QueryPairs query = request.query;
+  net::ClientRequest prepared;
+  prepared.timeout = request.timeout;
+  if (options_.timeout && !is_watch) {
+    query.emplace_back("timeout", base::FormatGoDuration(*options_.timeout));
+    prepared.timeout = std::min(*options_.timeout, prepared.timeout.value_or(base::Duration::max()));
+  }
+  std::ranges::stable_sort(query, {}, &std::pair<std::string, std::string>::first);
+  prepared.method = request.method;
+  prepared.target = request.path;
+  if (!query.empty()) prepared.target.append("?").append(net::EncodeQuery(query));
+  prepared.headers.Add("User-Agent", options_.user_agent);
+  prepared.headers.Add("Accept", options_.accept);
+  if (!request.body.empty()) {
+    prepared.headers.Add("Content-Type", request.content_type);
+    prepared.body = net::MakeBody(request.body);
+  }
+  auto applied = co_await credentials_.Apply(prepared.headers);
+  if (!applied) co_return std::unexpected(ApiError{.message = std::move(applied.error().message)});
+  co_return prepared;
+}
+
+base::Task<ApiResult<ApiResponse>> ApiClient::Send(ApiRequest request) {
+  for (int retries = 0;; ++retries) {
+    co_await limiter_.Take();
+    auto prepared = co_await Prepare(request, false);
+    if (!prepared) co_return std::unexpected(std::move(prepared.error()));
+    auto response = co_await transport_.Send(std::move(*prepared));
+    base::Duration pause = kLostConnectionPause;
+    if (!response) {
+      ApiError error = ApiError::FromNetwork(std::move(response.error()));
+      if (request.method != "GET" || !IsConnectionLost(error) || retries == kRetriesMax) {
+        co_return std::unexpected(std::move(error));
+      }
+    } else {
+      LogWarnings(response->headers);
+      if (IsSuccess(response->status)) {
+        co_return ApiResponse{response->status, ContentType(response->headers), std::move(response->body)};
+      }
+      if (response->status == 401) credentials_.OnUnauthorized();
+      const auto asked = AskedPause(response->status, response->headers);
+      if (!asked || retries == kRetriesMax) {
+        co_return std::unexpected(ErrorFromResponse(SubjectOf(request), *response));
+      }
+      pause = *asked;
+    }
+    co_await executor_.SleepFor(pause);
+  }
+}
+
+base::Task<ApiResult<void>> ApiClient::ReadWhole(OpenResponse& response, std::string& body) {
+  while (body.size() < kErrorBytesMax) {
+    auto chunk = co_await response.Read({});
+    if (!chunk) co_return std::unexpected(ApiError::FromNetwork(std::move(chunk.error())));
+    if (!*chunk) break;
+    body += **chunk;
+  }
+  co_return ApiResult<void>();
+}
+
+base::Task<ApiResult<std::unique_ptr<OpenResponse>>> ApiClient::Watch(ApiRequest request) {
+  for (int retries = 0;; ++retries) {
+    if (retries > 0) co_await limiter_.Take();
+    auto prepared = co_await Prepare(request, true);
+    if (!prepared) co_return std::unexpected(std::move(prepared.error()));
+    auto response = co_await transport_.Open(std::move(*prepared));
+    base::Duration pause = kLostConnectionPause;
+    if (!response) {
+      ApiError error = ApiError::FromNetwork(std::move(response.error()));
+      if (!IsConnectionLost(error) && !IsNetworkTimeout(error)) co_return std::unexpected(std::move(error));
+      if (retries == kRetriesMax) co_return std::unique_ptr<OpenResponse>();
+    } else {
+      LogWarnings((*response)->headers);
+      if (IsSuccess((*response)->status)) co_return std::move(*response);
+      if ((*response)->status == 401) credentials_.OnUnauthorized();
+      net::ClientResponse whole{.status = (*response)->status, .headers = (*response)->headers, .body = ""};
+      auto read = co_await ReadWhole(**response, whole.body);
+      const auto asked = AskedPause(whole.status, whole.headers);
+      if (!asked || retries == kRetriesMax) {
+        co_return std::unexpected(ErrorFromResponse(SubjectOf(request), whole));
+      }
+      pause = *asked;
+    }
+    co_await executor_.SleepFor(pause);
+  }
+}
+
+}  // namespace berth::client

@@ -1,0 +1,194 @@
+#include "client/claim_writer.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "client/locked_patch.h"
+#include "fmt/format.h"
+
+#include "wire/json_document.h"
+#include "wire/json_text.h"
+
+namespace berth::client {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kFinalizer = "resource.kubernetes.io/delete-protection";
+
+const ResourceInfo& Info() { return InfoOf(Resource::kResourceClaims); }
+
+template <class T>
+json::value ToDocument(const T& object) {
+  return *wire::ParseJson(wire::EncodeJson(object));
+}
+
+json::array ToArray(const std::vector<std::string>& texts) {
+  json::array array;
+  for (const std::string& text : texts) array.emplace_back(text);
+  return array;
+}
+
+ApiRequest RequestFor(std::string method, const api::ObjectMeta& claim, std::string_view subresource = {}) {
+  const bool is_create = method == "POST";
+  return {.method = std::move(method),
+          .path = is_create ? CollectionPath(Info(), claim.namespace_)
+                            : ObjectPath(Info(), claim.namespace_, claim.name, subresource),
+          .subject = {.method = "", .resource = QualifiedName(Info()), .name = claim.name}};
+}
+
+ApiRequest FinalizersPatch(const api::ObjectMeta& claim, json::array finalizers) {
+  json::object metadata;
+  metadata["finalizers"] = std::move(finalizers);
+  json::object changes;
+  changes["metadata"] = std::move(metadata);
+  return LockedPatch(Info(), claim, "", std::move(changes));
+}
+
+ApiRequest StatusPatch(const api::ObjectMeta& claim, json::object status) {
+  json::object changes;
+  changes["status"] = std::move(status);
+  return LockedPatch(Info(), claim, "status", std::move(changes));
+}
+
+ApiRequest DeallocatePatch(const api::ObjectMeta& claim) {
+  json::object status;
+  for (const char* key : {"allocation", "reservedFor", "devices"}) status[key] = nullptr;
+  return StatusPatch(claim, std::move(status));
+}
+
+ApiError ClaimError(const api::ObjectMeta& claim, std::string_view what) {
+  return {.message = fmt::format("claim {}/{} {}", claim.namespace_, claim.name, what)};
+}
+
+}  // namespace
+
+api::ResourceClaim ExtendedResourceClaim(const PodName& pod) {
+  api::ResourceClaim claim;
+  claim.metadata.namespace_ = pod.namespace_;
+  claim.metadata.generate_name = pod.name + "-extended-resources-";
+  claim.metadata.annotations.insert_or_assign(std::string("resource.kubernetes.io/extended-resource-claim"),
+                                              std::string("true"));
+  api::OwnerReference owner;
+  owner.api_version = "v1";
+  owner.kind = "Pod";
+  owner.name = pod.name;
+  owner.uid = pod.uid;
+  owner.controller = true;
+  claim.metadata.owner_references.push_back(std::move(owner));
+  return claim;
+}
+
+base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Call(ApiRequest request) {
+  const auto response = co_await client_.Send(std::move(request));
+  if (!response) co_return std::unexpected(response.error());
+  co_return DecodeObject<api::ResourceClaim>(*response);
+}
+
+base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Get(const api::ObjectMeta& claim) {
+  ApiRequest request = RequestFor("GET", claim);
+  co_return co_await Call(std::move(request));
+}
+
+base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Bind(api::ResourceClaim claim,
+                                                            std::optional<api::AllocationResult> allocation,
+                                                            api::ResourceClaimConsumerReference consumer) {
+  for (int attempt = 1;; ++attempt) {
+    auto bound = co_await BindOnce(claim, allocation, consumer);
+    if (bound) co_return bound;
+    const auto delay = RetryDelay(kConflictRetry, attempt, bound.error(), random_);
+    if (!delay) co_return bound;
+    co_await client_.executor().SleepFor(*delay);
+    auto newer = co_await Get(claim.metadata);
+    if (!newer) {
+      newer.error().message = ClaimError(claim.metadata, "after conflict: ").message + newer.error().message;
+      co_return newer;
+    }
+    if (newer->metadata.uid != claim.metadata.uid) {
+      co_return std::unexpected(ClaimError(claim.metadata, "got replaced in the meantime"));
+    }
+    claim = std::move(*newer);
+  }
+}
+
+base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::BindOnce(
+    const api::ResourceClaim& claim, const std::optional<api::AllocationResult>& allocation,
+    const api::ResourceClaimConsumerReference& consumer) {
+  if (claim.metadata.deletion_timestamp) {
+    co_return std::unexpected(ClaimError(claim.metadata, "got deleted in the meantime"));
+  }
+  api::ResourceClaim current = claim;
+  json::object status;
+  if (allocation) {
+    if (claim.status.allocation) {
+      co_return std::unexpected(ClaimError(claim.metadata, "got allocated elsewhere in the meantime"));
+    }
+    if (std::ranges::find(claim.metadata.finalizers, kFinalizer) == claim.metadata.finalizers.end()) {
+      json::array finalizers = ToArray(claim.metadata.finalizers);
+      finalizers.emplace_back(kFinalizer);
+      ApiRequest guard = FinalizersPatch(claim.metadata, std::move(finalizers));
+      auto guarded = co_await Call(std::move(guard));
+      if (!guarded) co_return guarded;
+      current = std::move(*guarded);
+    }
+    status["allocation"] = ToDocument(*allocation);
+  }
+  json::array reserved;
+  for (const auto& user : current.status.reserved_for) reserved.push_back(ToDocument(user));
+  reserved.push_back(ToDocument(consumer));
+  status["reservedFor"] = std::move(reserved);
+  ApiRequest request = StatusPatch(current.metadata, std::move(status));
+  co_return co_await Call(std::move(request));
+}
+
+base::Task<ApiResult<void>> ClaimWriter::Unreserve(api::ObjectMeta claim, std::string consumer_uid) {
+  std::string body = "{\"metadata\": {\"uid\": ";
+  wire::AppendJsonString(body, claim.uid);
+  body += "}, \"status\": { \"reservedFor\": [ {\"$patch\": \"delete\", \"uid\": ";
+  wire::AppendJsonString(body, consumer_uid);
+  body += "} ] }}";
+  ApiRequest request = RequestFor("PATCH", claim, "status");
+  request.content_type = kStrategicMergePatch;
+  request.body = std::move(body);
+  const auto response = co_await client_.Send(std::move(request));
+  if (!response) co_return std::unexpected(response.error());
+  co_return ApiResult<void>();
+}
+
+base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Deallocate(api::ResourceClaim claim) {
+  ApiRequest request = DeallocatePatch(claim.metadata);
+  co_return co_await Call(std::move(request));
+}
+
+base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Create(api::ResourceClaim claim) {
+  ApiRequest request = RequestFor("POST", claim.metadata);
+  SetBody(request, claim);
+  co_return co_await Call(std::move(request));
+}
+
+base::Task<ApiResult<void>> ClaimWriter::Delete(api::ResourceClaim claim) {
+  for (int attempt = 1; std::erase(claim.metadata.finalizers, kFinalizer) != 0; ++attempt) {
+    ApiRequest request = FinalizersPatch(claim.metadata, ToArray(claim.metadata.finalizers));
+    auto freed = co_await Call(std::move(request));
+    if (freed) break;
+    if (IsNotFound(freed.error())) co_return ApiResult<void>();
+    const auto delay = RetryDelay(kConflictRetry, attempt, freed.error(), random_);
+    if (!delay) co_return std::unexpected(std::move(freed.error()));
+    co_await client_.executor().SleepFor(*delay);
+    auto newer = co_await Get(claim.metadata);
+    if (!newer) {
+      if (IsNotFound(newer.error())) co_return ApiResult<void>();
+      co_return std::unexpected(std::move(newer.error()));
+    }
+    claim = std::move(*newer);
+  }
+  ApiRequest request = RequestFor("DELETE", claim.metadata);
+  const auto response = co_await client_.Send(std::move(request));
+  if (!response && !IsNotFound(response.error())) co_return std::unexpected(response.error());
+  co_return ApiResult<void>();
+}
+
+}  // namespace berth::client

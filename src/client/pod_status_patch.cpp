@@ -1,0 +1,189 @@
+#include "client/pod_status_patch.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "wire/json_text.h"
+
+namespace berth::client {
+namespace {
+
+// An object with its commas.
+class JsonObject {
+ public:
+  void Raw(std::string_view key, std::string_view json) {
+    text_ += text_.size() == 1 ? "\"" : ",\"";
+    text_.append(key).append("\":").append(json);
+  }
+  void Text(std::string_view key, std::string_view value) {
+    std::string quoted;
+    wire::AppendJsonString(quoted, value);
+    Raw(key, quoted);
+  }
+  bool empty() const { return text_.size() == 1; }
+  std::string Finish() const { return text_ + "}"; }
+
+ private:
+  std::string text_ = "{";
+};
+
+std::string TimeJson(api::Time time) { return time.IsZero() ? "null" : "\"" + api::FormatTime(time) + "\""; }
+
+// Every key of a condition that the list did not have yet.
+std::string NewCondition(const api::PodCondition& condition) {
+  JsonObject out;
+  out.Raw("lastProbeTime", TimeJson(condition.last_probe_time));
+  out.Raw("lastTransitionTime", TimeJson(condition.last_transition_time));
+  if (!condition.message.empty()) out.Text("message", condition.message);
+  if (condition.observed_generation != 0) {
+    out.Raw("observedGeneration", std::to_string(condition.observed_generation));
+  }
+  if (!condition.reason.empty()) out.Text("reason", condition.reason);
+  out.Text("status", condition.status);
+  out.Text("type", condition.type);
+  return out.Finish();
+}
+
+// The keys that differ, and the one that the list is merged by.
+std::string ChangedCondition(const api::PodCondition& old, const api::PodCondition& wanted) {
+  JsonObject out;
+  const auto text = [&](std::string_view key, const std::string& from, const std::string& to) {
+    if (from == to) return;
+    if (to.empty()) {
+      out.Raw(key, "null");
+    } else {
+      out.Text(key, to);
+    }
+  };
+  if (old.last_probe_time != wanted.last_probe_time)
+    out.Raw("lastProbeTime", TimeJson(wanted.last_probe_time));
+  if (old.last_transition_time != wanted.last_transition_time) {
+    out.Raw("lastTransitionTime", TimeJson(wanted.last_transition_time));
+  }
+  text("message", old.message, wanted.message);
+  if (old.observed_generation != wanted.observed_generation) {
+    out.Raw("observedGeneration",
+            wanted.observed_generation == 0 ? "null" : std::to_string(wanted.observed_generation));
+  }
+  text("reason", old.reason, wanted.reason);
+  text("status", old.status, wanted.status);
+  out.Text("type", wanted.type);
+  return out.Finish();
+}
+
+std::string TypeElement(std::string_view type) {
+  JsonObject element;
+  element.Text("type", type);
+  return element.Finish();
+}
+
+std::string Joined(const std::vector<std::string>& elements) {
+  std::string out = "[";
+  for (const std::string& element : elements) {
+    if (out.size() > 1) out += ",";
+    out += element;
+  }
+  return out + "]";
+}
+
+// The list of conditions as it is changed: elements of the patch, and the types of the result in their order.
+struct ConditionsPatch {
+  std::map<std::string, std::string, std::less<>> elements;  // by type
+  std::vector<std::string> order;
+  bool had_any = false;
+
+  // As the order has them; types that are removed come last.
+  std::vector<std::string> Elements() const {
+    std::vector<std::string> sorted;
+    for (const std::string& type : order) {
+      if (const auto element = elements.find(type); element != elements.end())
+        sorted.push_back(element->second);
+    }
+    for (const auto& [type, element] : elements) {
+      if (std::ranges::find(order, type) == order.end()) sorted.push_back(element);
+    }
+    return sorted;
+  }
+  std::vector<std::string> Order() const {
+    std::vector<std::string> types;
+    for (const std::string& type : order) types.push_back(TypeElement(type));
+    return types;
+  }
+};
+
+// Another generation alone is not worth a request.
+bool SaysTheSame(const api::PodCondition& a, const api::PodCondition& b) {
+  return a.status == b.status && a.reason == b.reason && a.message == b.message &&
+         a.last_probe_time == b.last_probe_time;
+}
+
+ConditionsPatch PatchConditions(const api::PodRecord& known, const api::PodStatusChange& change,
+                                api::Time now) {
+  ConditionsPatch patch;
+  if (known.condition_types) {
+    patch.had_any = true;
+    patch.order = *known.condition_types;
+  }
+  for (api::PodCondition wanted : change.conditions) {
+    const auto old = std::ranges::find(known.conditions, wanted.type, &api::PodCondition::type);
+    if (old == known.conditions.end()) {
+      wanted.last_transition_time = now;
+      patch.elements[wanted.type] = NewCondition(wanted);
+      patch.order.push_back(wanted.type);
+    } else if (!SaysTheSame(*old, wanted)) {
+      wanted.last_transition_time = old->status == wanted.status ? old->last_transition_time : now;
+      patch.elements[wanted.type] = ChangedCondition(*old, wanted);
+    }
+  }
+  return patch;
+}
+
+bool IsNotReady(const api::PodCondition& condition) {
+  return condition.type == api::kPodScheduled && condition.reason == api::kNotReadyForScheduling;
+}
+
+// True if there is something to remove.
+bool RemoveNotReady(const api::PodRecord& known, ConditionsPatch& patch) {
+  if (std::ranges::none_of(known.conditions, IsNotReady)) return false;
+  JsonObject element;
+  element.Text("$patch", "delete");
+  element.Text("type", api::kPodScheduled);
+  patch.elements[api::kPodScheduled] = element.Finish();
+  std::erase(patch.order, api::kPodScheduled);
+  return true;
+}
+
+}  // namespace
+
+std::string PodStatusPatch(const api::PodRecord& known, const api::PodStatusChange& change, api::Time now,
+                           std::optional<std::string_view> nomination) {
+  JsonObject status;
+  ConditionsPatch conditions = PatchConditions(known, change, now);
+  const bool sets_conditions = !conditions.elements.empty();
+  const bool removes = change.remove_not_ready && RemoveNotReady(known, conditions);
+  if (sets_conditions && conditions.had_any) {
+    status.Raw("$setElementOrder/conditions", Joined(conditions.Order()));
+  }
+  if (!conditions.elements.empty()) status.Raw("conditions", Joined(conditions.Elements()));
+  if (change.nominated_node_name &&
+      *change.nominated_node_name != nomination.value_or(known.nominated_node_name)) {
+    if (change.nominated_node_name->empty()) {
+      status.Raw("nominatedNodeName", "null");
+    } else {
+      status.Text("nominatedNodeName", *change.nominated_node_name);
+    }
+  }
+  if (status.empty()) return "";
+  JsonObject patch;
+  if (removes && !known.resource_version.empty()) {
+    JsonObject metadata;
+    metadata.Text("resourceVersion", known.resource_version);
+    patch.Raw("metadata", metadata.Finish());
+  }
+  patch.Raw("status", status.Finish());
+  return patch.Finish();
+}
+
+}  // namespace berth::client

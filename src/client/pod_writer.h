@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include "client/pod_status_patch.h"
+#include "client/retry.h"
+
+namespace berth::client {
+
+struct PodName {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+};
+
+// Writes to pods, each with its own rule of what is tried again (retry.h).
+class PodWriter {
+ public:
+  PodWriter(ApiClient& client, base::Random random) : client_(client), random_(random) {}
+
+  // The uid is the precondition. A conflict is an answer: somebody, perhaps an earlier try whose reply was
+  // lost, has bound the pod.
+  base::Task<ApiResult<void>> Bind(PodName pod, std::string node);
+
+  // An empty patch is no request.
+  base::Task<ApiResult<void>> PatchStatus(PodName pod, std::string patch);
+
+  // With the pod's own grace period. A pod that is gone is a success.
+  base::Task<ApiResult<void>> Delete(PodName pod);
+
+  // Says in the victim's status why, and only then deletes it.
+  base::Task<ApiResult<void>> Preempt(PodName victim, std::string status_patch);
+
+ private:
+  ApiRequest RequestFor(const PodName& pod, std::string method, std::string_view subresource) const;
+
+  ApiClient& client_;
+  base::Random random_;
+};
+
+// The condition of a victim. `preemptor` is "pod", "podgroup" or "compositepodgroup".
+api::PodCondition PreemptedCondition(std::string_view scheduler_name, std::string_view preemptor,
+                                     std::int64_t generation);
+
+}  // namespace berth::client

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/pod_status_change.h"
+#include "api/workloads.h"
+#include "base/error.h"
+#include "cluster/cluster.h"
+#include "cycle/context.h"
+#include "dispatch/call.h"
+
+// What goes into the core and what comes out of it. Plain data: a run can be recorded and replayed.
+namespace berth::core {
+
+// An object came or changed. Objects are immutable and shared.
+struct PodSeen {
+  cluster::PodRecordRef pod;
+};
+struct NodeSeen {
+  cluster::NodeRef node;
+};
+struct NamespaceSeen {
+  api::Namespace object;
+};
+struct WorkloadSeen {
+  std::variant<api::Service, api::ReplicationController, api::ReplicaSet, api::StatefulSet> object;
+};
+
+// An object is gone, however that became known.
+struct PodGone {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+};
+struct NodeGone {
+  std::string name;
+};
+struct NamespaceGone {
+  std::string name;
+};
+struct WorkloadGone {
+  cluster::WorkloadTable::Kind kind;
+  std::string namespace_;
+  std::string name;
+};
+
+// A call that was handed out has its answer.
+struct CallFinished {
+  dispatch::CallId id;
+  base::Result<void> result;
+};
+
+using Input = std::variant<PodSeen, PodGone, NodeSeen, NodeGone, NamespaceSeen, NamespaceGone, WorkloadSeen,
+                           WorkloadGone, CallFinished>;
+
+// A request to be made; its answer comes back as CallFinished.
+struct ApiCall {
+  dispatch::CallId id;
+  dispatch::CallType type;
+  cluster::PodRecordRef pod;    // as it was last seen
+  std::string node;             // of a binding
+  api::PodStatusChange change;  // of a patch or deletion
+  std::string nomination;       // what a patch starts from: may be newer than the pod
+};
+
+struct Outputs {
+  std::vector<ApiCall> calls;
+  std::vector<cycle::PodEvent> events;
+
+  void clear() {
+    calls.clear();
+    events.clear();
+  }
+};
+
+}  // namespace berth::core

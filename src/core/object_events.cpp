@@ -1,0 +1,179 @@
+#include "core/object_events.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/log.h"
+#include "cycle/assigned_record.h"
+#include "framework/events.h"
+
+namespace berth::core {
+namespace {
+
+using framework::ClusterEvent;
+using framework::EventResource;
+
+constexpr ClusterEvent kAssignedPodAdd{EventResource::kAssignedPod, framework::kAdd};
+constexpr ClusterEvent kAssignedPodDelete{EventResource::kAssignedPod, framework::kDelete};
+constexpr ClusterEvent kNodeAdd{EventResource::kNode, framework::kAdd};
+constexpr ClusterEvent kNodeDelete{EventResource::kNode, framework::kDelete};
+
+// Inputs may contradict what is known when a watch was interrupted; the state is mended and the fact is told.
+void LogUnexpected(const base::Result<void>& result, const api::PodRecord& pod) {
+  if (result) return;
+  BERTH_LOG_ERROR(result.error(), "Unexpected change of a pod",
+                  {"pod", base::LogObject{pod.namespace_, pod.name}});
+}
+
+}  // namespace
+
+void ObjectEvents::Apply(const PodSeen& seen) {
+  const auto& pods = setup_.cluster.pods();
+  const api::PodRecord& pod = *seen.pod;
+  // A pod of the same name but another uid: the deletion of the old one was missed.
+  if (const auto same_name = pods.Find(pod.namespace_, pod.name);
+      same_name.IsValid() && pods.record(same_name).uid != pod.uid) {
+    Remove(same_name);
+  }
+  const cluster::PodSlot known = pods.Find(pod.uid);
+  if (known.IsValid() && pods.record(known).resource_version == pod.resource_version &&
+      !pod.resource_version.empty()) {
+    return;
+  }
+  if (!pod.node_name.empty()) {
+    SeeAssigned(known, seen.pod);
+  } else {
+    SeeWaiting(known, seen.pod);
+  }
+}
+
+void ObjectEvents::SeeAssigned(cluster::PodSlot known, const cluster::PodRecordRef& pod) {
+  auto& cluster = setup_.cluster;
+  if (!known.IsValid() || cluster.pods().state(known) != cluster::PodState::kAdded) {
+    if (known.IsValid() && cluster.pods().state(known) == cluster::PodState::kPending)
+      setup_.queue.Delete(known);
+    if (known.IsValid()) setup_.reports.OnDeleted(cluster.pods().Version(known));
+    setup_.dispatcher.Forget(pod->uid);
+    LogUnexpected(cluster.AddPod(pod), *pod);
+    setup_.queue.Notify(kAssignedPodAdd, {}, pod);
+    return;
+  }
+  const cluster::PodRecordRef old = cluster.pods().facts(known).record;
+  LogUnexpected(cluster.UpdatePod(pod), *pod);
+  for (const ClusterEvent& event :
+       framework::PodUpdateEvents(*old, *pod, /*is_target=*/false, setup_.resources)) {
+    setup_.queue.Notify(event, old, pod);
+  }
+}
+
+void ObjectEvents::SeeWaiting(cluster::PodSlot known, const cluster::PodRecordRef& pod) {
+  if (!setup_.has_profile(pod->spec->spec.scheduler_name)) return;
+  if (known.IsValid()) {
+    UpdateWaiting(known, pod);
+    return;
+  }
+  const auto slot = setup_.cluster.SetPending(pod);
+  if (slot) setup_.queue.Add(*slot);
+}
+
+void ObjectEvents::UpdateWaiting(cluster::PodSlot known, const cluster::PodRecordRef& pod) {
+  auto& cluster = setup_.cluster;
+  const cluster::PodRecordRef old = cluster.pods().facts(known).record;
+  setup_.dispatcher.Sync(pod);
+  switch (cluster.pods().state(known)) {
+    case cluster::PodState::kAdded:
+      LogUnexpected(base::Fail("a bound pod came back without a node"), *pod);
+      return;
+    case cluster::PodState::kAssumed:
+      // The binding goes on with the pod as it was; only its end matters.
+      if (pod->deletion_timestamp && !old->deletion_timestamp) RemoveAssumed(known);
+      return;
+    case cluster::PodState::kPending:
+      break;
+  }
+  if (const auto slot = cluster.SetPending(pod); !slot) {
+    LogUnexpected(std::unexpected(slot.error()), *pod);
+    return;
+  }
+  setup_.queue.Update(old, known);
+  if (!old->nominated_node_name.empty() && old->nominated_node_name != pod->nominated_node_name) {
+    FreeNomination(old, cluster.pods().priority(known));
+  }
+}
+
+void ObjectEvents::FreeNomination(const cluster::PodRecordRef& pod, std::int32_t priority) {
+  const auto& pods = setup_.cluster.pods();
+  setup_.queue.Notify(kAssignedPodDelete, pod, {},
+                      [&](cluster::PodSlot waiting) { return pods.priority(waiting) <= priority; });
+}
+
+void ObjectEvents::Apply(const PodGone& gone) {
+  const auto& pods = setup_.cluster.pods();
+  const cluster::PodSlot known =
+      gone.uid.empty() ? pods.Find(gone.namespace_, gone.name) : pods.Find(gone.uid);
+  if (known.IsValid()) Remove(known);
+}
+
+void ObjectEvents::Remove(cluster::PodSlot known) {
+  auto& cluster = setup_.cluster;
+  const cluster::PodRecordRef pod = cluster.pods().facts(known).record;
+  setup_.dispatcher.Forget(pod->uid);
+  setup_.reports.OnDeleted(cluster.pods().Version(known));
+  switch (cluster.pods().state(known)) {
+    case cluster::PodState::kAssumed:
+      RemoveAssumed(known);
+      return;
+    case cluster::PodState::kAdded:
+      LogUnexpected(cluster.RemovePod(*pod), *pod);
+      setup_.queue.Notify(kAssignedPodDelete, pod, {});
+      return;
+    case cluster::PodState::kPending:
+      break;
+  }
+  const std::int32_t priority = cluster.pods().priority(known);
+  setup_.queue.Delete(known);
+  LogUnexpected(cluster.RemovePending(pod->uid), *pod);
+  if (!pod->nominated_node_name.empty()) FreeNomination(pod, priority);
+}
+
+void ObjectEvents::RemoveAssumed(cluster::PodSlot known) {
+  auto& cluster = setup_.cluster;
+  const cluster::PodRecordRef pod = cluster.pods().facts(known).record;
+  const std::string node(cluster.nodes().name(cluster.pods().row(known)));
+  // A pod that waits for Permit is cleaned up by its binding cycle.
+  if (!setup_.waiting.Reject(pod->uid, "", "removed")) {
+    LogUnexpected(cluster.RemoveAssumed(pod->uid, node), *pod);
+  }
+  setup_.queue.Notify(kAssignedPodDelete, cycle::AsAssigned(*pod, node), {});
+}
+
+void ObjectEvents::Apply(const NodeSeen& seen) {
+  auto& cluster = setup_.cluster;
+  const cluster::NodeRow row = cluster.nodes().Find(seen.node->metadata.name);
+  const cluster::NodeRef old = row.IsValid() ? cluster.nodes().object(row) : nullptr;
+  cluster.SetNode(seen.node);
+  if (!old) {
+    setup_.queue.Notify(kNodeAdd, {}, seen.node);
+    return;
+  }
+  for (const ClusterEvent& event : framework::NodeUpdateEvents(*old, *seen.node)) {
+    setup_.queue.Notify(event, old, seen.node);
+  }
+}
+
+void ObjectEvents::Apply(const NodeGone& gone) {
+  auto& cluster = setup_.cluster;
+  const cluster::NodeRow row = cluster.nodes().Find(gone.name);
+  const cluster::NodeRef node = row.IsValid() ? cluster.nodes().object(row) : nullptr;
+  if (!node) return;
+  setup_.queue.Notify(kNodeDelete, node, {});
+  if (const auto removed = cluster.RemoveNode(*node); !removed) {
+    BERTH_LOG_ERROR(removed.error(), "Could not remove a node", {"node", gone.name});
+  }
+}
+
+void ObjectEvents::Apply(const WorkloadSeen& seen) {
+  std::visit([&](const auto& object) { setup_.cluster.workloads().Set(object); }, seen.object);
+}
+
+}  // namespace berth::core

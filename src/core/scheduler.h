@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/interner.h"
+#include "base/metrics.h"
+#include "core/messages.h"
+#include "core/object_events.h"
+#include "cycle/scheduling_cycle.h"
+#include "framework/features.h"
+#include "framework/profile.h"
+#include "queue/rejection_reports.h"
+
+namespace berth::core {
+
+struct SchedulerOptions {
+  framework::Features features = {};
+  // Empty: one with every default plugin that exists, named default-scheduler.
+  std::vector<framework::ProfileConfig> profiles = {};
+  base::Duration pod_initial_backoff = std::chrono::seconds(1);
+  base::Duration pod_max_backoff = std::chrono::seconds(10);
+  framework::EngineOptions engine = {};
+  // How many calls may be on their way at once; 0: any number.
+  std::size_t calls_in_flight_max = 0;
+  // So that answers and events are not kept waiting by a long queue.
+  std::size_t attempts_per_step = 256;
+};
+
+// Everything that decides, as one state machine: what happens in the cluster goes in, requests and events
+// come out.
+//
+// 1. The same inputs at the same times give the same outputs.
+// 2. Nothing here blocks, reads the wall clock or starts a thread. Whoever owns it calls Step from one
+// thread.
+class Scheduler final : private cycle::EventSink {
+ public:
+  // Fails with what is wrong about the configuration.
+  static base::Result<std::unique_ptr<Scheduler>> Make(const SchedulerOptions& options,
+                                                       const base::Clock& clock,
+                                                       base::MetricRegistry& metrics);
+  ~Scheduler() override;
+
+  // Applies the inputs in order, then does what can be done now. Outputs are appended.
+  void Step(std::span<const Input> inputs, Outputs& outputs);
+
+  // While it does not decide, it only follows what happens: a process that waits for its turn.
+  void SetDeciding(bool deciding) { is_deciding_ = deciding; }
+  bool is_deciding() const { return is_deciding_; }
+
+  // Another step has something to do at once, without any input.
+  bool HasWork() const;
+  // When another step has something to do, if nothing comes in before.
+  std::optional<base::TimePoint> NextDeadline() const;
+
+  const cluster::Cluster& cluster() const { return cluster_; }
+  const queue::SchedulingQueue& queue() const { return *queue_; }
+  const dispatch::Dispatcher& dispatcher() const { return dispatcher_; }
+  // Pods that have a node and are not bound yet.
+  std::size_t binding_count() const { return cycle_->binding_count(); }
+  bool HasProfile(std::string_view scheduler_name) const { return profiles_.contains(scheduler_name); }
+
+ private:
+  Scheduler(const SchedulerOptions& options, const base::Clock& clock, base::MetricRegistry& metrics);
+  base::Result<void> AddProfiles();
+  base::Result<void> MakeQueue();
+  void Record(cycle::PodEvent event) override;
+  void TryPods();
+  // Tells users of pods that are not even tried.
+  void ReportRejections();
+  void Report(const queue::RejectionReport& report);
+  void StartCalls(Outputs& outputs);
+
+  const SchedulerOptions options_;
+  const base::Clock& clock_;
+  queue::QueueMetrics queue_metrics_;
+  dispatch::DispatchMetrics dispatch_metrics_;
+  cycle::CycleMetrics cycle_metrics_;
+  cluster::Cluster cluster_;
+  // In the order of the configuration.
+  std::vector<std::unique_ptr<cycle::ProfileRuntime>> runtimes_;
+  absl::flat_hash_map<std::string, cycle::ProfileRuntime*, base::TextHash, std::equal_to<>> profiles_;
+  base::Executor executor_;
+  dispatch::Dispatcher dispatcher_;
+  queue::RejectionReports reports_;
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+  std::unique_ptr<cycle::SchedulingCycle> cycle_;
+  std::unique_ptr<ObjectEvents> objects_;
+  bool is_deciding_ = true;
+  Outputs* outputs_ = nullptr;  // of the current step
+};
+
+}  // namespace berth::core

@@ -1,0 +1,72 @@
+#include "cycle/cycle_metrics.h"
+
+#include <chrono>
+
+namespace berth::cycle {
+namespace {
+
+double Seconds(base::Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+std::string_view ResultName(AttemptResult result) {
+  static constexpr std::string_view kNames[] = {"scheduled", "unschedulable", "error"};
+  return kNames[static_cast<std::size_t>(result)];
+}
+
+}  // namespace
+
+CycleMetrics::CycleMetrics(base::MetricRegistry& registry)
+    : attempts_(registry.AddCounters({.name = "scheduler_schedule_attempts_total",
+                                      .help = "Number of attempts to schedule pods, by result.",
+                                      .stability = base::Stability::kStable,
+                                      .labels = {"profile", "result"}})),
+      attempt_duration_(registry.AddHistograms(
+          {.name = "scheduler_scheduling_attempt_duration_seconds",
+           .help = "How long attempts took, from the start of the cycle until bound or given up.",
+           .stability = base::Stability::kStable,
+           .labels = {"profile", "result"},
+           .buckets = base::ExponentialBuckets(0.001, 2, 15)})),
+      permit_wait_(registry.AddHistograms({.name = "scheduler_permit_wait_duration_seconds",
+                                           .help = "How long pods waited at Permit.",
+                                           .stability = base::Stability::kBeta,
+                                           .labels = {"result"},
+                                           .buckets = base::ExponentialBuckets(0.001, 2, 15)})),
+      sli_duration_(registry.AddHistograms(
+          {.name = "scheduler_pod_scheduling_sli_duration_seconds",
+           .help = "How long it took from the first entry to the active queue until a pod was bound.",
+           .stability = base::Stability::kBeta,
+           .labels = {"attempts"},
+           .buckets = base::ExponentialBuckets(0.01, 2, 20)})) {
+  algorithm_duration_ = registry
+                            .AddHistograms({.name = "scheduler_scheduling_algorithm_duration_seconds",
+                                            .help = "How long it took to find a node or that there is none.",
+                                            .stability = base::Stability::kBeta,
+                                            .buckets = base::ExponentialBuckets(0.001, 2, 15)})
+                            .With({});
+  attempts_until_bound_ = registry
+                              .AddHistograms({.name = "scheduler_pod_scheduling_attempts",
+                                              .help = "How many attempts it took to bind a pod.",
+                                              .stability = base::Stability::kStable,
+                                              .buckets = base::ExponentialBuckets(1, 2, 5)})
+                              .With({});
+}
+
+void CycleMetrics::ObserveAttempt(std::string_view profile, AttemptResult result, base::Duration duration) {
+  attempts_.With({profile, ResultName(result)})->Increment();
+  attempt_duration_.With({profile, ResultName(result)})->Observe(Seconds(duration));
+}
+
+void CycleMetrics::ObserveAlgorithm(base::Duration duration) {
+  algorithm_duration_->Observe(Seconds(duration));
+}
+
+void CycleMetrics::ObservePermitWait(std::string_view code, base::Duration duration) {
+  permit_wait_.With({code})->Observe(Seconds(duration));
+}
+
+void CycleMetrics::ObserveBound(const Bound& bound) {
+  attempts_until_bound_->Observe(bound.attempts);
+  const std::string attempts = bound.attempts >= 15 ? "15+" : std::to_string(bound.attempts);
+  sli_duration_.With({attempts})->Observe(Seconds(bound.since_first_attempt));
+}
+
+}  // namespace berth::cycle

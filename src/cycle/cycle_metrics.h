@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+
+namespace berth::cycle {
+
+enum class AttemptResult : std::uint8_t { kScheduled, kUnschedulable, kError };
+
+// What attempts came to and how long they took. Names in the registry must be free.
+class CycleMetrics {
+ public:
+  explicit CycleMetrics(base::MetricRegistry& registry);
+
+  void ObserveAttempt(std::string_view profile, AttemptResult result, base::Duration duration);
+  void ObserveAlgorithm(base::Duration duration);
+  void ObservePermitWait(std::string_view code, base::Duration duration);
+  struct Bound {
+    std::int32_t attempts = 0;
+    base::Duration since_first_attempt{};
+  };
+  void ObserveBound(const Bound& bound);
+
+ private:
+  base::CounterFamily& attempts_;
+  base::HistogramFamily& attempt_duration_;
+  std::shared_ptr<base::Histogram> algorithm_duration_;
+  base::HistogramFamily& permit_wait_;
+  std::shared_ptr<base::Histogram> attempts_until_bound_;
+  base::HistogramFamily& sli_duration_;
+};
+
+}  // namespace berth::cycle

@@ -1,0 +1,91 @@
+#include "cycle/failure_handler.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace berth::cycle {
+namespace {
+
+// The API server takes no longer note.
+constexpr std::size_t kNoteMax = 1024;
+
+std::string Truncated(const std::string& message) {
+  static constexpr std::string_view kMore = " ...";
+  if (message.size() <= kNoteMax) return message;
+  return message.substr(0, kNoteMax - kMore.size()).append(kMore);
+}
+
+}  // namespace
+
+Failure FailWith(framework::Status status) {
+  std::string message = status.AsError();
+  return {.status = std::move(status), .message = std::move(message)};
+}
+
+Failure RefusedOnNode(const framework::Status& status) {
+  framework::Diagnosis diagnosis;
+  diagnosis.node_count = 1;
+  diagnosis.absent = status;
+  diagnosis.AddPluginOf(status);
+  return {.status = status,
+          .message = framework::FitErrorMessage(diagnosis),
+          .unschedulable_plugins = std::move(diagnosis.unschedulable_plugins),
+          .pending_plugins = std::move(diagnosis.pending_plugins)};
+}
+
+queue::Rejection FailureHandler::RejectionOf(const Failure& failure) const {
+  queue::Rejection rejection;
+  for (const std::string& plugin : failure.unschedulable_plugins) {
+    rejection.unschedulable.Insert(context_.queue.plugins().Intern(plugin));
+  }
+  for (const std::string& plugin : failure.pending_plugins) {
+    rejection.pending.Insert(context_.queue.plugins().Intern(plugin));
+  }
+  return rejection;
+}
+
+void FailureHandler::Handle(const ProfileRuntime& profile, const queue::PoppedPod& popped,
+                            const Failure& failure, base::TimePoint started) const {
+  const auto& pods = context_.cluster.pods();
+  const bool is_rejected = failure.status.IsRejected();
+  context_.metrics.ObserveAttempt(profile.profile->scheduler_name(),
+                                  is_rejected ? AttemptResult::kUnschedulable : AttemptResult::kError,
+                                  context_.clock().Now() - started);
+  // A pod that is gone, or that others bound meanwhile, has nothing to wait for and nobody to tell.
+  if (!pods.IsCurrent(popped.pod) || pods.state(popped.pod.id) != cluster::PodState::kPending) {
+    context_.queue.Done(popped.pod);
+    return;
+  }
+  const cluster::PodRecordRef pod = pods.facts(popped.pod.id).record;
+  context_.cluster.Nominate(popped.pod.id, failure.nominated_node);
+  if (const auto returned = context_.queue.Return(popped, RejectionOf(failure)); !returned) {
+    BERTH_LOG_ERROR(returned.error(), "Could not put a pod back into the queue",
+                    {"pod", base::LogObject{pod->namespace_, pod->name}});
+  }
+  Tell(profile, pod, failure);
+}
+
+void FailureHandler::Tell(const ProfileRuntime& profile, const cluster::PodRecordRef& pod,
+                          const Failure& failure) const {
+  if (failure.message.empty()) return;
+  context_.events.Record({.pod = pod,
+                          .reporter = profile.profile->scheduler_name(),
+                          .type = "Warning",
+                          .reason = "FailedScheduling",
+                          .action = "Scheduling",
+                          .note = Truncated(failure.message)});
+  api::PodCondition condition;
+  condition.type = api::kPodScheduled;
+  condition.status = "False";
+  condition.reason = failure.status.IsRejected() ? "Unschedulable" : "SchedulerError";
+  condition.message = failure.message;
+  condition.observed_generation = pod->generation;
+  dispatch::Call call{.type = dispatch::CallType::kPodStatusPatch, .pod = pod, .change = {}};
+  call.change.conditions.push_back(std::move(condition));
+  call.change.nominated_node_name = failure.nominated_node;
+  // Not needed is fine: the pod says so already. A request that fails is logged where it is made.
+  static_cast<void>(context_.dispatcher.Add(std::move(call)));
+}
+
+}  // namespace berth::cycle

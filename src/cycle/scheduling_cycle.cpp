@@ -1,0 +1,171 @@
+#include "cycle/scheduling_cycle.h"
+
+#include <fmt/format.h>
+#include <utility>
+#include <variant>
+
+#include "base/log.h"
+
+namespace berth::cycle {
+namespace {
+
+using framework::Status;
+
+// How often plans and indexes that nobody used lately are dropped, and what "lately" means, in attempts.
+constexpr std::uint64_t kCollectEvery = 1024;
+constexpr std::uint64_t kKeepUnused = 16 * 1024;
+
+}  // namespace
+
+void SchedulingCycle::Run(ProfileRuntime* profile, const queue::PoppedPod& popped) {
+  const auto& pods = context_.cluster.pods();
+  if (profile == nullptr) {
+    BERTH_LOG_ERROR(base::Error{fmt::format("profile not found for scheduler name \"{}\"",
+                                            pods.record(popped.pod.id).spec->spec.scheduler_name)},
+                    "Error occurred");
+    context_.queue.Done(popped.pod);
+    return;
+  }
+  const Attempt attempt{*profile, popped, context_.clock().Now()};
+  if (IsToBeSkipped(attempt)) {
+    context_.queue.Done(popped.pod);
+    return;
+  }
+  ++step_;
+  if (step_ % kCollectEvery == 0 && step_ > kKeepUnused) {
+    profile->engine->Collect(step_ - kKeepUnused);
+    context_.cluster.CollectUnused(step_ - kKeepUnused);
+  }
+  framework::Outcome outcome = profile->engine->SchedulePod({.pod = popped.pod.id, .step = step_});
+  if (auto* const decision = std::get_if<framework::Decision>(&outcome)) {
+    context_.metrics.ObserveAlgorithm(context_.clock().Now() - attempt.started);
+    Place(attempt, decision->row);
+    return;
+  }
+  Failure failure = std::holds_alternative<Status>(outcome)
+                        ? FailWith(std::get<Status>(std::move(outcome)))
+                        : NothingFits(attempt, std::get<framework::Diagnosis>(std::move(outcome)));
+  context_.metrics.ObserveAlgorithm(context_.clock().Now() - attempt.started);
+  failures_.Handle(*profile, popped, failure, attempt.started);
+}
+
+bool SchedulingCycle::IsToBeSkipped(const Attempt& attempt) const {
+  const auto& pods = context_.cluster.pods();
+  const cluster::PodSlot slot = attempt.popped.pod.id;
+  if (!pods.IsCurrent(attempt.popped.pod) || pods.state(slot) != cluster::PodState::kPending) return true;
+  const cluster::PodRecordRef& pod = pods.facts(slot).record;
+  if (!pod->deletion_timestamp) return false;
+  context_.events.Record(
+      {.pod = pod,
+       .reporter = attempt.profile.profile->scheduler_name(),
+       .type = "Warning",
+       .reason = "FailedScheduling",
+       .action = "Scheduling",
+       .note = fmt::format("skip schedule deleting pod: {}/{}", pod->namespace_, pod->name)});
+  return true;
+}
+
+framework::PostFilterResult SchedulingCycle::RunPostFilter(const Attempt& attempt,
+                                                           const framework::Diagnosis& diagnosis) const {
+  framework::PostFilterResult merged{.status = Status(framework::Code::kUnschedulable), .nominated_node = {}};
+  std::vector<std::string> reasons;
+  for (const auto& placed : attempt.profile.profile->post_filter()) {
+    framework::PostFilterResult result = placed.point->PostFilter(attempt.profile.engine->cycle(), diagnosis);
+    const framework::Code code = result.status.code();
+    if (code == framework::Code::kSuccess || code == framework::Code::kUnschedulableAndUnresolvable)
+      return result;
+    if (!result.status.IsRejected()) {
+      return {.status = Status::Error(result.status.Message()), .nominated_node = std::nullopt};
+    }
+    reasons.insert(reasons.end(), result.status.reasons().begin(), result.status.reasons().end());
+    if (result.nominated_node) merged.nominated_node = std::move(result.nominated_node);
+  }
+  merged.status = Status(framework::Code::kUnschedulable, std::move(reasons));
+  return merged;
+}
+
+Failure SchedulingCycle::NothingFits(const Attempt& attempt, framework::Diagnosis diagnosis) const {
+  std::optional<std::string> nominated_node = std::string();
+  if (!attempt.profile.profile->post_filter().empty()) {
+    framework::PostFilterResult result = RunPostFilter(attempt, diagnosis);
+    diagnosis.post_filter_message = result.status.Message();
+    nominated_node = std::move(result.nominated_node);
+  }
+  return {.status = Status(framework::Code::kUnschedulable),
+          .message = framework::FitErrorMessage(diagnosis),
+          .unschedulable_plugins = std::move(diagnosis.unschedulable_plugins),
+          .pending_plugins = std::move(diagnosis.pending_plugins),
+          .nominated_node = std::move(nominated_node)};
+}
+
+std::optional<Failure> SchedulingCycle::Reserve(const Attempt& attempt,
+                                                framework::Assignment& assignment) const {
+  for (const auto& placed : attempt.profile.profile->reserve()) {
+    Status status = placed.point->Reserve(context_.cluster, assignment);
+    if (status.IsSuccess()) continue;
+    const std::string_view name = placed.plugin->Name();
+    if (status.IsRejected()) return RefusedOnNode(std::move(status).WithPlugin(name));
+    return FailWith(Status::Error(fmt::format("running Reserve plugin \"{}\": {}", name, status.Message())));
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> SchedulingCycle::Permit(const Attempt& attempt, framework::Assignment& assignment,
+                                               std::vector<PermitWait>& waits) const {
+  for (const auto& placed : attempt.profile.profile->permit()) {
+    framework::PermitResult result = placed.point->Permit(context_.cluster, assignment);
+    const std::string_view name = placed.plugin->Name();
+    if (result.status.IsSuccess()) continue;
+    if (result.status.IsWait()) {
+      waits.push_back({std::string(name), result.timeout});
+      continue;
+    }
+    if (result.status.IsRejected()) return RefusedOnNode(std::move(result.status).WithPlugin(name));
+    return FailWith(
+        Status::Error(fmt::format("running Permit plugin \"{}\": {}", name, result.status.Message())));
+  }
+  return std::nullopt;
+}
+
+void SchedulingCycle::Place(const Attempt& attempt, cluster::NodeRow row) {
+  const cluster::PodSlot slot = attempt.popped.pod.id;
+  cluster::Cluster& cluster = context_.cluster;
+  framework::Assignment assignment{.pod = attempt.popped.pod,
+                                   .record = cluster.pods().facts(slot).record,
+                                   .row = cluster.nodes().Version(row),
+                                   .node_name = std::string(cluster.nodes().name(row)),
+                                   .data = attempt.profile.engine->cycle().TakeData()};
+  if (const auto assumed = cluster.Assume(slot, assignment.node_name); !assumed) {
+    failures_.Handle(attempt.profile, attempt.popped, FailWith(Status::Error(assumed.error().message)),
+                     attempt.started);
+    return;
+  }
+  std::vector<PermitWait> waits;
+  std::optional<Failure> failure = Reserve(attempt, assignment);
+  if (!failure) failure = Permit(attempt, assignment, waits);
+  if (failure) {
+    binding_.Unreserve(attempt.profile, assignment);
+    // It was assumed a moment ago: nothing can have come between.
+    static_cast<void>(cluster.Forget(assignment.record->uid, assignment.node_name));
+    failures_.Handle(attempt.profile, attempt.popped, *failure, attempt.started);
+    return;
+  }
+  ActivateWanted(attempt);
+  std::optional<base::Future<Status>> permit;
+  if (!waits.empty()) permit = waiting_.Add(assignment.record->uid, std::move(waits));
+  bindings_.Spawn(binding_.Run({.profile = &attempt.profile,
+                                .popped = attempt.popped,
+                                .assignment = std::move(assignment),
+                                .permit = std::move(permit),
+                                .started = attempt.started}));
+}
+
+void SchedulingCycle::ActivateWanted(const Attempt& attempt) const {
+  std::vector<cluster::PodSlot> wanted;
+  for (const auto& pod : attempt.profile.engine->cycle().to_activate()) {
+    if (context_.cluster.pods().IsCurrent(pod)) wanted.push_back(pod.id);
+  }
+  if (!wanted.empty()) context_.queue.Activate(wanted);
+}
+
+}  // namespace berth::cycle

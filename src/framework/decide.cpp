@@ -1,0 +1,274 @@
+#include "framework/decide.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+
+#include "base/check.h"
+#include "framework/observer.h"
+
+namespace berth::framework {
+namespace {
+
+// Upstream's: below this many nodes all are looked at, and never fewer than this.
+constexpr std::size_t kNodesToFindMin = 100;
+constexpr std::int64_t kAdaptivePercentageMin = 5;
+
+}  // namespace
+
+std::size_t NodesToFind(std::size_t node_count, std::int32_t percentage) {
+  if (node_count < kNodesToFindMin) return node_count;
+  const auto all = static_cast<std::int64_t>(node_count);
+  std::int64_t share = percentage;
+  if (share == 0) share = std::max(kAdaptivePercentageMin, 50 - all / 125);
+  return std::max(kNodesToFindMin, static_cast<std::size_t>(all * share / 100));
+}
+
+Engine::Engine(cluster::Cluster& cluster, const Profile& profile, RejectionTable& rejections,
+               const EngineOptions& options)
+    : cluster_(cluster),
+      profile_(profile),
+      rejections_(rejections),
+      options_(options),
+      random_(options.seed),
+      plans_(profile),
+      views_(options.views),
+      cycle_(profile, cluster, rejections) {}
+
+Engine::~Engine() = default;
+
+void Engine::EndAttempt() {
+  if (view_ != nullptr) view_->EndAttempt();
+  view_ = nullptr;
+  is_kept_ = false;
+  nominated_refusals_.clear();
+}
+
+void Engine::DropKept() {
+  EndAttempt();
+  views_.clear();
+  plans_.clear();
+  scratch_.reset();
+  plan_set_.reset();
+  rejections_.Reset();
+}
+
+void Engine::MakeKey() {
+  key_.plans = plan_set_->key;
+  key_.resize_deferred = cycle_.resize_deferred();
+  Scope& scope = cycle_.scope();
+  for (const auto& plugin : profile_.plugins()) {
+    const std::size_t before = scope.words().size();
+    plugin->AppendScope(cycle_, scope);
+    const std::size_t count = scope.words().size() - before;
+    // Says whose the words are, so that two plugins' cannot be taken for each other.
+    if (count > 0) scope.Add((std::uint64_t{plugin->index()} << 32) | count);
+  }
+  key_.scope = scope;
+}
+
+void Engine::BeginAttempt(const Cycle::Subject& subject, Views views) {
+  EndAttempt();
+  if (rejections_.IsCrowded()) DropKept();
+  cycle_.Begin(subject);
+  plan_set_ = plans_.Use(cycle_);
+  cycle_.SetPlans(plan_set_->plans);
+  MakeKey();
+  if (views == Views::kUse) view_ = views_.Find(key_, *plan_set_);
+  is_kept_ = view_ != nullptr;
+  if (!is_kept_) {
+    if (scratch_ == nullptr) scratch_ = std::make_unique<View>(profile_);
+    scratch_->Reset(plan_set_, cycle_);
+    view_ = scratch_.get();
+  }
+  cycle_.SetStates(view_->states());
+  view_->RefreshStates(cycle_);
+}
+
+void Engine::Narrow(Narrowing& narrowing, const NodeNames& names, std::string_view plugin) {
+  AddName(narrowing.plugins, plugin);
+  if (narrowing.all) {
+    narrowing.names = names;
+  } else {
+    std::erase_if(narrowing.names,
+                  [&](const std::string& name) { return !std::ranges::binary_search(names, name); });
+  }
+  narrowing.all = false;
+}
+
+Status Engine::CallPreFilters(Narrowing& narrowing) {
+  pre_filter_codes_.assign(profile_.pre_filter().size(), Code::kSkip);
+  Status rejected;
+  for (std::size_t i = 0; i < profile_.pre_filter().size(); ++i) {
+    const Placed<PreFilterPoint>& placed = profile_.pre_filter()[i];
+    const Plan* const plan = cycle_.plan(placed.index());
+    if (plan != nullptr && !plan->filters) continue;
+    Observed observed(cycle_.observer(), ExtensionPoint::kPreFilter, placed.index());
+    PreFilterResult result = placed.point->PreFilter(cycle_);
+    const Code code = result.status.code();
+    observed.SetCode(code);
+    pre_filter_codes_[i] = code;
+    const std::string_view name = placed.plugin->Name();
+    switch (code) {
+      case Code::kSkip:
+        cycle_.MarkSkipped(placed.index());
+        break;
+      case Code::kSuccess:
+        if (result.nodes == nullptr) break;
+        Narrow(narrowing, *result.nodes, name);
+        if (narrowing.names.empty()) return Status::Unresolvable(NothingLeftMessage(narrowing.plugins));
+        break;
+      case Code::kUnschedulable:
+        // The others go on: preemption needs what they prepare.
+        rejected = std::move(result.status).WithPlugin(name);
+        break;
+      case Code::kUnschedulableAndUnresolvable:
+        narrowing = Narrowing();
+        return std::move(result.status).WithPlugin(name);
+      default:
+        return Status::Error(
+            fmt::format("running PreFilter plugin \"{}\": {}", name, result.status.Message()));
+    }
+  }
+  return rejected;
+}
+
+Status Engine::RunPreFilter(Narrowing& narrowing) {
+  Status status = CallPreFilters(narrowing);
+  if (!status.IsSuccess() || narrowing.all) return status;
+  narrowing.rows.Resize(cluster_.nodes().row_count());
+  for (const std::string& name : narrowing.names) {
+    const cluster::NodeRow row = cluster_.nodes().Find(name);
+    if (row.IsValid() && cluster_.nodes().exists(row)) narrowing.rows.Set(row.index());
+  }
+  return status;
+}
+
+Diagnosis Engine::NewDiagnosis() const {
+  Diagnosis diagnosis;
+  diagnosis.node_count = cluster_.nodes().existing_count();
+  diagnosis.table = &rejections_;
+  diagnosis.plugin_names = profile_.plugin_names();
+  return diagnosis;
+}
+
+Diagnosis Engine::RejectedBefore(const Status& status, const Narrowing& narrowing) const {
+  Diagnosis diagnosis = NewDiagnosis();
+  diagnosis.absent = status;
+  diagnosis.pre_filter_message = status.Message();
+  diagnosis.unschedulable_plugins = narrowing.plugins;
+  diagnosis.AddPluginOf(status);
+  return diagnosis;
+}
+
+Diagnosis Engine::NothingFits(const Narrowing& narrowing) const {
+  Diagnosis diagnosis = NewDiagnosis();
+  diagnosis.refusals = view_->refusals();
+  if (!narrowing.all) {
+    diagnosis.absent = Status::Unresolvable(OutsideNarrowedMessage(narrowing.plugins));
+    diagnosis.unschedulable_plugins = narrowing.plugins;
+  }
+  diagnosis.AddPluginsOfRefusals();
+  return diagnosis;
+}
+
+Status Engine::Judge(const Narrowing& narrowing) {
+  if (Status status = JudgeNominated(narrowing); !status.IsSuccess()) return status;
+  if (!narrowing.all && !is_kept_) view_->Restrict(narrowing.rows);
+  if (Status status = view_->RefreshVerdicts(cycle_); !status.IsSuccess()) return status;
+  if (!narrowing.all && is_kept_) {
+    cluster_.nodes().existing().ForEach([&](std::size_t bit) {
+      const cluster::NodeRow row(static_cast<std::uint32_t>(bit));
+      if (!narrowing.Has(row)) view_->Mask(row, kAccepted);
+    });
+  }
+  for (const auto& [row, refusal] : nominated_refusals_) view_->Mask(row, refusal);
+  return view_->ApplyAttemptFilters(cycle_);
+}
+
+std::optional<std::int32_t> Engine::percentage() const {
+  const auto& own = profile_.config().percentage_of_nodes_to_score;
+  return own ? own : options_.percentage_of_nodes_to_score;
+}
+
+std::size_t Engine::Sample(const Narrowing& narrowing) {
+  const std::span<const cluster::NodeRow> all = cluster_.NodeOrder();
+  std::vector<cluster::NodeRow> order(all.begin(), all.end());
+  std::erase_if(order, [&](cluster::NodeRow row) { return !narrowing.Has(row); });
+  const auto at = [&](std::size_t i) { return order[(next_start_ + i) % order.size()]; };
+  // Without scores any node is as good as another.
+  const std::size_t quota = profile_.score().empty() ? 1 : NodesToFind(order.size(), *percentage());
+  std::size_t found = 0;
+  std::size_t judged = 0;
+  for (; judged < order.size(); ++judged) {
+    if (!view_->feasible().Test(at(judged).index())) continue;
+    // The one beyond the quota ends the search and is not counted.
+    if (found == quota) break;
+    ++found;
+  }
+  for (std::size_t i = judged; i < order.size(); ++i) view_->Mask(at(i), kAccepted);
+  next_start_ = (next_start_ + judged) % all.size();
+  return judged;
+}
+
+Status Engine::Fail(Status error) {
+  if (is_kept_) {
+    views_.Drop(key_);
+  } else {
+    scratch_.reset();
+  }
+  view_ = nullptr;
+  is_kept_ = false;
+  return error;
+}
+
+Outcome Engine::Decide(const Narrowing& narrowing) {
+  if (Status status = Judge(narrowing); !status.IsSuccess()) return Fail(std::move(status));
+  std::size_t judged = narrowing.all ? cluster_.nodes().existing_count() : narrowing.rows.Count();
+  if (percentage()) judged = Sample(narrowing);
+
+  const std::size_t feasible = view_->feasible_count();
+  if (feasible == 0) return NothingFits(narrowing);
+  Decision decision{{}, judged, feasible};
+  if (feasible == 1) {
+    decision.row = cluster::NodeRow(static_cast<std::uint32_t>(view_->feasible().FindFirst()));
+    return decision;
+  }
+  if (Status status = view_->RefreshScores(cycle_); !status.IsSuccess()) return Fail(std::move(status));
+  decision.row = view_->PickBest(random_);
+  return decision;
+}
+
+Outcome Engine::SchedulePod(const Cycle::Subject& subject) {
+  if (cluster_.nodes().existing_count() == 0) {
+    return Status::Unresolvable("no nodes available to schedule pods");
+  }
+  BeginAttempt(subject, Views::kUse);
+  Narrowing narrowing;
+  if (Status status = RunPreFilter(narrowing); !status.IsSuccess()) {
+    if (!status.IsRejected()) return status;
+    return RejectedBefore(status, narrowing);
+  }
+  if (const cluster::NodeRow row = TryNominatedNode(); row.IsValid()) return Decision{row, 1, 1};
+  Outcome outcome = Decide(narrowing);
+  if (view_ == nullptr) return outcome;
+  if (is_kept_) {
+    if (options_.verify_views) VerifyView();
+  } else if (narrowing.all) {
+    KeepView();
+  }
+  return outcome;
+}
+
+void Engine::KeepView() {
+  if (options_.views.memory_bytes_max == 0 || !views_.WasSeen(key_)) return;
+  views_.Insert(key_, std::move(scratch_));
+  is_kept_ = true;
+}
+
+void Engine::Collect(std::uint64_t step) {
+  EndAttempt();
+  plans_.Collect(cluster_, step);
+}
+
+}  // namespace berth::framework

@@ -1,0 +1,341 @@
+#include "framework/view.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "fmt/format.h"
+
+#include "base/check.h"
+#include "framework/observer.h"
+
+namespace berth::framework {
+namespace {
+
+// Beyond this share of the rows, judging all of them in one pass over columns costs less than judging the
+// stale ones from a list.
+constexpr std::size_t kStaleShareMax = 4;
+
+void Run(const Placed<FilterPoint>& filter, const Cycle& cycle, NodeSelection& nodes) {
+  const FixedReasons fixed = cycle.profile().fixed_reasons(filter.index());
+  nodes.BeginPlugin(filter.index(), fixed.first, fixed.count);
+  Observed observed(cycle.observer(), ExtensionPoint::kFilter, filter.index());
+  filter.point->Filter(cycle, nodes);
+  if (!nodes.error().IsSuccess()) observed.SetCode(nodes.error().code());
+}
+
+Status FilterError(const Placed<FilterPoint>& filter, const Status& error) {
+  return Status::Error(
+      fmt::format("running \"{}\" filter plugin: {}", filter.plugin->Name(), error.Message()));
+}
+
+cluster::NodeRow RowOf(std::size_t bit) { return cluster::NodeRow(static_cast<std::uint32_t>(bit)); }
+
+}  // namespace
+
+View::View(const Profile& profile) : profile_(profile) {
+  states_.resize(profile.plugins().size());
+  state_pointers_.resize(profile.plugins().size());
+  columns_.reserve(profile.score().size());
+  for (const PlacedScore& score : profile.score()) columns_.emplace_back(score);
+}
+
+void View::Reset(std::shared_ptr<PlanSet> plans, Cycle& cycle) {
+  plans_ = std::move(plans);
+  for (const Placed<StatefulPoint>& stateful : profile_.stateful()) {
+    states_[stateful.index()] = stateful.point->MakeState(cycle);
+    state_pointers_[stateful.index()] = states_[stateful.index()].get();
+  }
+  SortFilters();
+  for (ScoreColumn& column : columns_) {
+    column.Reset(plans_->plans[column.placed().index()], feasible_.size());
+  }
+  is_empty_ = true;
+  is_restricted_ = false;
+  masked_.clear();
+  is_masked_.ClearAll();
+  feasible_.ClearAll();
+  feasible_count_ = 0;
+  ClearStale();
+  has_scores_ = false;
+  is_indexed_ = false;
+  scans_ = 0;
+  totals_stale_ = true;
+  Grow(cycle.cluster().nodes().row_count());
+  flips_.Reset(feasible_.size());
+  moved_.Reset(feasible_.size());
+}
+
+void View::SortFilters() {
+  filters_.clear();
+  attempt_filters_.clear();
+  position_of_.assign(profile_.plugins().size(), kNowhere);
+  first_reader_.fill(kNowhere);
+  for (const Placed<FilterPoint>& filter : profile_.filter()) {
+    const Plan* const plan = plans_->plans[filter.index()];
+    if (plan != nullptr && !plan->filters) continue;
+    if (plan == nullptr || plan->filter_reads.attempt) {
+      attempt_filters_.push_back(&filter);
+      continue;
+    }
+    const auto position = static_cast<Position>(filters_.size());
+    position_of_[filter.index()] = position;
+    filters_.push_back({&filter, plan->filter_reads.facts});
+    for (std::size_t bit = 0; bit < first_reader_.size(); ++bit) {
+      if (((plan->filter_reads.facts >> bit) & 1u) != 0) {
+        first_reader_[bit] = std::min(first_reader_[bit], position);
+      }
+    }
+  }
+}
+
+void View::Restrict(const base::Bitset& rows) {
+  BERTH_CHECK(is_empty_);
+  is_restricted_ = true;
+  universe_ = rows;
+}
+
+void View::Grow(std::size_t row_count) {
+  if (feasible_.size() >= row_count) return;
+  feasible_.Resize(row_count);
+  scored_.Resize(row_count);
+  is_masked_.Resize(row_count);
+  refusals_.resize(row_count);
+  stale_from_.resize(row_count, kNowhere);
+  totals_.resize(row_count);
+  flips_.Grow(row_count);
+  moved_.Grow(row_count);
+  is_indexed_ = false;
+  for (ScoreColumn& column : columns_) column.Grow(row_count);
+}
+
+void View::RefreshStates(Cycle& cycle) {
+  Grow(cycle.cluster().nodes().row_count());
+  StateChanges& changes = cycle.state_changes();
+  for (const Placed<StatefulPoint>& stateful : profile_.stateful()) {
+    State* const state = state_pointers_[stateful.index()];
+    if (state == nullptr) continue;
+    changes.verdicts.Reset(feasible_.size());
+    changes.scores.Reset(feasible_.size());
+    stateful.point->Refresh(cycle, *state, changes);
+
+    const Position position = position_of_[stateful.index()];
+    if (position != kNowhere) {
+      all_stale_ = all_stale_ || changes.verdicts.all();
+      for (const cluster::NodeRow row : changes.verdicts.rows()) MarkStale(row, position);
+    }
+    if (changes.scores.empty()) continue;
+    for (ScoreColumn& column : columns_) {
+      if (column.placed().index() == stateful.index()) column.stale().Add(changes.scores);
+    }
+  }
+}
+
+void View::MarkStale(cluster::NodeRow row, Position from) {
+  Position& stale_from = stale_from_[row.index()];
+  if (stale_from == kNowhere) stale_rows_.push_back(row);
+  stale_from = std::min(stale_from, from);
+}
+
+void View::ClearStale() {
+  for (const cluster::NodeRow row : stale_rows_) stale_from_[row.index()] = kNowhere;
+  stale_rows_.clear();
+  all_stale_ = false;
+}
+
+void View::NoteChange(cluster::NodeRow row, cluster::Facts facts) {
+  // Another node in the row is news to everybody, whatever they read.
+  const bool is_other = (facts & cluster::kExistsFact) != 0;
+  Position from = is_other ? 0 : kNowhere;
+  for (cluster::Facts rest = facts; rest != 0 && from != 0; rest &= rest - 1) {
+    from = std::min(from, first_reader_[static_cast<std::size_t>(std::countr_zero(rest))]);
+  }
+  if (from != kNowhere) MarkStale(row, from);
+  for (ScoreColumn& column : columns_) {
+    if (is_other || (facts & column.facts()) != 0) column.stale().Add(row);
+  }
+}
+
+void View::CollectChanges(const cluster::Cluster& cluster) {
+  Grow(cluster.nodes().row_count());
+  const auto& log = cluster.change_log();
+  if (!log.Since(version_, [&](cluster::NodeRow row, cluster::Facts facts) { NoteChange(row, facts); })) {
+    all_stale_ = true;
+    for (ScoreColumn& column : columns_) column.Invalidate();
+  }
+  version_ = log.version();
+}
+
+Status View::RefreshVerdicts(Cycle& cycle) {
+  BERTH_DCHECK(masked_.empty());
+  if (is_empty_) {
+    Grow(cycle.cluster().nodes().row_count());
+    version_ = cycle.cluster().change_log().version();
+  } else {
+    CollectChanges(cycle.cluster());
+  }
+  const bool all = is_empty_ || all_stale_ || stale_rows_.size() * kStaleShareMax > feasible_.size();
+  Status status = all ? JudgeAll(cycle) : JudgeStale(cycle);
+  ClearStale();
+  is_empty_ = false;
+  return status;
+}
+
+Status View::JudgeAll(Cycle& cycle) {
+  rows_ = cycle.cluster().nodes().existing();
+  if (is_restricted_) rows_.And(universe_);
+  std::ranges::fill(refusals_, kAccepted);
+  NodeSelection nodes(rows_, refusals_, cycle.rejections());
+  for (const KeptFilter& filter : filters_) {
+    if (cycle.IsSkipped(filter.placed->index())) continue;
+    Run(*filter.placed, cycle, nodes);
+    if (!nodes.error().IsSuccess()) return FilterError(*filter.placed, nodes.error());
+    if (rows_.None()) break;
+  }
+  const auto before = std::as_const(feasible_).words();
+  const auto after = std::as_const(rows_).words();
+  for (std::size_t index = 0; index < after.size(); ++index) {
+    for (std::uint64_t flipped = before[index] ^ after[index]; flipped != 0; flipped &= flipped - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(flipped));
+      SetFeasible(RowOf(index * 64 + bit), ((after[index] >> bit) & 1u) != 0);
+    }
+  }
+  return {};
+}
+
+void View::CollectStale(const Cycle& cycle) {
+  pending_.clear();
+  for (const cluster::NodeRow row : stale_rows_) {
+    RejectionId& refusal = refusals_[row.index()];
+    if (!cycle.cluster().nodes().exists(row)) {
+      refusal = kAccepted;
+      SetFeasible(row, false);
+      continue;
+    }
+    const Position from = stale_from_[row.index()];
+    // A filter before the first one concerned refused the row, and still does.
+    if (refusal.IsRefusal() && position_of_[cycle.rejections().Get(refusal).plugin] < from) continue;
+    refusal = kAccepted;
+    pending_.push_back({from, row});
+  }
+  std::ranges::sort(pending_);
+}
+
+Status View::JudgeStale(Cycle& cycle) {
+  CollectStale(cycle);
+  active_.clear();
+  NodeSelection nodes(active_, refusals_, cycle.rejections());
+  std::size_t next = 0;
+  for (Position position = 0; position < filters_.size(); ++position) {
+    if (next < pending_.size() && pending_[next].from == position) {
+      for (; next < pending_.size() && pending_[next].from == position; ++next) {
+        active_.push_back(pending_[next].row);
+      }
+      std::ranges::sort(active_);
+    }
+    const Placed<FilterPoint>& filter = *filters_[position].placed;
+    if (active_.empty() || cycle.IsSkipped(filter.index())) continue;
+    Run(filter, cycle, nodes);
+    if (!nodes.error().IsSuccess()) return FilterError(filter, nodes.error());
+  }
+  for (const Stale& stale : pending_) SetFeasible(stale.row, !refusals_[stale.row.index()].IsRefusal());
+  return {};
+}
+
+void View::SetFeasible(cluster::NodeRow row, bool feasible) {
+  if (feasible_.Test(row.index()) == feasible) return;
+  if (feasible) {
+    feasible_.Set(row.index());
+    ++feasible_count_;
+  } else {
+    feasible_.Clear(row.index());
+    --feasible_count_;
+  }
+  if (has_scores_) flips_.Add(row);
+}
+
+void View::Mask(cluster::NodeRow row, RejectionId refusal) {
+  if (!is_masked_.Test(row.index())) {
+    masked_.push_back({row, refusals_[row.index()], feasible_.Test(row.index())});
+    is_masked_.Set(row.index());
+  }
+  refusals_[row.index()] = refusal;
+  SetFeasible(row, false);
+}
+
+void View::RowsReaching(const Cycle& cycle, PluginIndex plugin, base::Bitset& rows) const {
+  rows = feasible_;
+  for (std::size_t bit = 0; bit < refusals_.size(); ++bit) {
+    if (!refusals_[bit].IsRefusal() || is_masked_.Test(bit)) continue;
+    if (cycle.rejections().Get(refusals_[bit]).plugin > plugin) rows.Set(bit);
+  }
+}
+
+Status View::ApplyAttemptFilters(Cycle& cycle) {
+  for (const Placed<FilterPoint>* const filter : attempt_filters_) {
+    if (cycle.IsSkipped(filter->index())) continue;
+    RowsReaching(cycle, filter->index(), rows_);
+    base::Bitset& left = cycle.rows();
+    left = rows_;
+    const std::span<RejectionId> refusals = cycle.refusals();
+    NodeSelection nodes(left, refusals, cycle.rejections());
+    Run(*filter, cycle, nodes);
+    if (!nodes.error().IsSuccess()) return FilterError(*filter, nodes.error());
+    rows_.AndNot(left);
+    rows_.ForEach([&](std::size_t bit) { Mask(RowOf(bit), refusals[bit]); });
+  }
+  return {};
+}
+
+void View::EndAttempt() {
+  while (!masked_.empty()) {
+    const Masked masked = masked_.back();
+    masked_.pop_back();
+    is_masked_.Clear(masked.row.index());
+    refusals_[masked.row.index()] = masked.kept;
+    SetFeasible(masked.row, masked.was_feasible);
+  }
+}
+
+void View::CopyMasks(const View& other) {
+  for (const Masked& masked : other.masked_) Mask(masked.row, other.refusals_[masked.row.index()]);
+}
+
+std::size_t View::MemoryBytes() const {
+  std::size_t bytes = sizeof(*this) + index_.MemoryBytes();
+  bytes += feasible_.size() * (sizeof(RejectionId) + sizeof(Position) + sizeof(std::int64_t) + 1);
+  for (const ScoreColumn& column : columns_) bytes += column.MemoryBytes();
+  for (const auto& state : states_) bytes += state == nullptr ? 0 : state->MemoryBytes();
+  return bytes;
+}
+
+std::string View::DifferenceFrom(const View& fresh, const cluster::Cluster& cluster) const {
+  const auto text = [&](RejectionId id) { return id.value(); };
+  for (std::size_t bit = 0; bit < feasible_.size(); ++bit) {
+    const cluster::NodeRow row = RowOf(bit);
+    if (!cluster.nodes().exists(row)) continue;
+    const std::string_view name = cluster.nodes().name(row);
+    if (feasible_.Test(bit) != fresh.feasible_.Test(bit) || refusals_[bit] != fresh.refusals_[bit]) {
+      return fmt::format("node {}: feasible {} with refusal {}, not {} with refusal {}", name,
+                         feasible_.Test(bit), text(refusals_[bit]), fresh.feasible_.Test(bit),
+                         text(fresh.refusals_[bit]));
+    }
+    if (!fresh.has_scores_ || !feasible_.Test(bit)) continue;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const ScoreColumn& kept = columns_[i];
+      const ScoreColumn& made = fresh.columns_[i];
+      if (kept.counts() == made.counts() &&
+          (!kept.counts() || (kept.raw(row) == made.raw(row) && kept.weighted(row) == made.weighted(row)))) {
+        continue;
+      }
+      return fmt::format("node {}, {}: raw score {}, weighted {}, counts {}; not {}, {}, {}", name,
+                         kept.placed().plugin->Name(), kept.raw(row), kept.weighted(row), kept.counts(),
+                         made.raw(row), made.weighted(row), made.counts());
+    }
+    if (Total(row) != fresh.Total(row)) {
+      return fmt::format("node {}: total {}, not {}", name, Total(row), fresh.Total(row));
+    }
+  }
+  return {};
+}
+
+}  // namespace berth::framework

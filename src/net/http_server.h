@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "net/event_loop.h"
+#include "net/http_message.h"
+#include "net/http_parser.h"
+#include "net/tls.h"
+
+namespace berth::net {
+
+class ServerConnection;
+struct ServerState;
+
+struct Request {
+  std::string method;
+  std::string target;  // as the client wrote it
+  Headers headers;
+  std::string body;
+  std::string remote_address;
+  std::shared_ptr<const CertificateSubject> peer;  // null without a verified client certificate
+
+  std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
+  std::string_view query() const {
+    const std::size_t mark = target.find('?');
+    return mark == std::string::npos ? std::string_view() : std::string_view(target).substr(mark + 1);
+  }
+};
+
+// A response whose body is written bit by bit. Dropping it unfinished aborts it, so that the client cannot
+// take a part for the whole.
+class ResponseStream {
+ public:
+  ResponseStream() = default;
+  ~ResponseStream() { Abort(); }
+  ResponseStream(ResponseStream&&) = default;
+  ResponseStream& operator=(ResponseStream&& other) noexcept;
+
+  // Queues the bytes; what is queued in one turn of the loop goes out together. False if the peer is gone, or
+  // is behind by more than the high-water mark: the caller decides whether to cut it off.
+  bool Write(Buffer data);
+  void Finish();
+  void Abort();
+
+  bool is_open() const;
+  std::size_t queued_bytes() const;
+  // Called once when the peer goes away before Finish or Abort, never inside a call of this class.
+  void OnGone(Callback callback);
+
+ private:
+  friend class Responder;
+  std::weak_ptr<ServerConnection> connection_;
+  std::uint64_t exchange_ = 0;
+};
+
+// The one answer to a request, now or later, from the loop's thread. Dropping it unanswered answers 500.
+// Answering a peer that is gone does nothing.
+class Responder {
+ public:
+  Responder(std::weak_ptr<ServerConnection> connection, std::uint64_t exchange)
+      : connection_(std::move(connection)), exchange_(exchange) {}
+  ~Responder();
+  Responder(Responder&&) = default;
+  Responder& operator=(Responder&&) = delete;
+
+  void Send(int status, const Headers& headers, const Body& body = {});
+  ResponseStream StartStream(int status, const Headers& headers);
+  void OnGone(Callback callback);
+
+ private:
+  std::weak_ptr<ServerConnection> connection_;
+  std::uint64_t exchange_;
+};
+
+struct HttpServerOptions {
+  std::string host = "127.0.0.1";         // empty: all addresses
+  std::uint16_t port = 0;                 // 0: any free one
+  std::shared_ptr<const TlsContext> tls;  // null: plain
+  ParserLimits limits;
+  base::Duration header_timeout =
+      std::chrono::seconds(32);  // from the first byte (or the connection) to the header
+  base::Duration idle_timeout = std::chrono::seconds(90);  // between requests, and between parts of a body
+  base::Duration write_timeout =
+      std::chrono::seconds(60);  // a reader that takes nothing for so long is cut off
+  std::size_t high_water_bytes = std::size_t{1} << 20;
+};
+
+// HTTP/1.1 on one port.
+//
+// Requests of one connection are handed to the handler one after the other, in order; those that a client
+// sends ahead wait. Malformed and oversized requests are answered here and never reach the handler.
+class HttpServer {
+ public:
+  using Handler = std::function<void(Request request, Responder responder)>;
+
+  static base::Result<std::unique_ptr<HttpServer>> Listen(EventLoop& loop, HttpServerOptions options,
+                                                          Handler handler);
+  // Closes everything at once, without calling anybody.
+  ~HttpServer();
+
+  std::uint16_t port() const;
+  std::size_t connection_count() const;
+
+  // For connections accepted from now on.
+  void ReplaceTls(std::shared_ptr<const TlsContext> tls);
+
+  // Stops listening, lets requests and streams finish, closes what is idle. Calls `drained` when no
+  // connection is left; what is still there after `grace` is closed.
+  void Drain(base::Duration grace, Callback drained);
+
+ private:
+  explicit HttpServer(std::shared_ptr<ServerState> state);
+  std::shared_ptr<ServerState> state_;
+};
+
+}  // namespace berth::net

@@ -1,0 +1,332 @@
+#include "net/http_server_connection.h"
+
+#include <chrono>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "base/check.h"
+
+namespace berth::net {
+namespace {
+
+// A client may send requests ahead; beyond this much we stop reading until it has its answers.
+constexpr std::size_t kAheadBytesMax = 64 * 1024;
+// Closing with unread input would reset the connection and destroy the answer on its way.
+constexpr auto kLingerTime = std::chrono::seconds(2);
+
+bool HasNoBody(int status) { return status < 200 || status == 204 || status == 304; }
+
+}  // namespace
+
+ServerConnection::ServerConnection(ServerState& server, std::unique_ptr<Transport> transport)
+    : server_(server), transport_(std::move(transport)) {}
+
+void ServerConnection::Start() {
+  SetDeadline(read_deadline_, server_.options.header_timeout);
+  if (!server_.options.tls) {
+    WaitReadable();
+    return;
+  }
+  phase_ = Phase::kHandshake;
+  transport_->StartTlsServer(server_.options.tls);
+  Handshake();
+}
+
+void ServerConnection::Handshake() {
+  switch (transport_->Handshake()) {
+    case Transport::Io::kDone:
+      if (auto subject = transport_->PeerSubject()) {
+        peer_ = std::make_shared<const CertificateSubject>(std::move(*subject));
+      }
+      phase_ = Phase::kReading;
+      WaitReadable();
+      return;
+    case Transport::Io::kWantRead:
+      WaitReadable();
+      return;
+    case Transport::Io::kWantWrite:
+      WaitWritable();
+      return;
+    case Transport::Io::kEnd:
+    case Transport::Io::kFailed:
+      Close();
+      return;
+  }
+}
+
+bool ServerConnection::is_idle() const {
+  return phase_ == Phase::kHandshake || phase_ == Phase::kLingering ||
+         (phase_ == Phase::kReading && !parser_ && input_.empty() && output_.empty());
+}
+
+void ServerConnection::CloseWhenAnswered() {
+  if (is_idle()) {
+    Close();
+  } else {
+    keep_alive_ = false;
+  }
+}
+
+void ServerConnection::Close() {
+  if (phase_ == Phase::kClosed) return;
+  phase_ = Phase::kClosed;
+  on_gone_ = nullptr;
+  transport_->Close();
+  server_.Remove(*this);
+}
+
+void ServerConnection::SetDeadline(base::TimePoint& deadline, base::Duration after) {
+  deadline = server_.loop.Now() + after;
+  server_.deadlines.Note(deadline);
+}
+
+void ServerConnection::WaitReadable() {
+  if (waiting_readable_ || phase_ == Phase::kClosed || peer_ended_) return;
+  const bool taken_in = phase_ == Phase::kReading && output_.bytes() <= server_.options.high_water_bytes;
+  if (!taken_in && input_.size() > kAheadBytesMax) return;
+  waiting_readable_ = true;
+  transport_->WaitReadable([self = shared_from_this()] {
+    self->waiting_readable_ = false;
+    if (self->phase_ != Phase::kClosed) self->OnReadable();
+  });
+}
+
+void ServerConnection::WaitWritable() {
+  if (waiting_writable_) return;
+  waiting_writable_ = true;
+  SetDeadline(write_deadline_, server_.options.write_timeout);
+  transport_->WaitWritable([self = shared_from_this()] {
+    self->waiting_writable_ = false;
+    self->write_deadline_ = DeadlineSweep::kNever;
+    if (self->phase_ == Phase::kClosed) return;
+    if (self->phase_ == Phase::kHandshake) {
+      self->Handshake();
+    } else {
+      self->Flush();
+    }
+  });
+}
+
+void ServerConnection::OnReadable() {
+  if (phase_ == Phase::kHandshake) {
+    Handshake();
+    return;
+  }
+  const std::span<char> scratch = server_.loop.scratch();
+  const Transport::Outcome outcome = transport_->Read(scratch);
+  switch (outcome.io) {
+    case Transport::Io::kDone:
+      OnBytes({scratch.data(), outcome.bytes});
+      break;
+    case Transport::Io::kWantRead:
+      break;
+    case Transport::Io::kWantWrite:
+      WaitWritable();
+      break;
+    case Transport::Io::kEnd:
+      OnPeerEnd();
+      return;
+    case Transport::Io::kFailed:
+      OnPeerGone();
+      return;
+  }
+  WaitReadable();
+}
+
+void ServerConnection::OnBytes(std::string_view bytes) {
+  if (phase_ == Phase::kLingering) return;
+  if (phase_ == Phase::kReading && input_.empty()) {
+    bytes.remove_prefix(FeedParser(bytes));
+  }
+  input_.append(bytes);
+  ReadRequests();
+}
+
+// The peer will send no more. One that still waits for an answer may get it; a stream's reader is gone.
+void ServerConnection::OnPeerEnd() {
+  peer_ended_ = true;
+  if (phase_ != Phase::kAnswering && (phase_ == Phase::kStreaming || output_.empty())) {
+    OnPeerGone();
+    return;
+  }
+  keep_alive_ = false;
+  close_when_flushed_ = phase_ != Phase::kAnswering;
+  if (on_gone_) std::exchange(on_gone_, nullptr)();
+}
+
+void ServerConnection::OnPeerGone() {
+  Callback on_gone = std::exchange(on_gone_, nullptr);
+  Close();
+  if (on_gone) on_gone();
+}
+
+std::size_t ServerConnection::FeedParser(std::string_view bytes) {
+  if (!parser_) {
+    parser_ = std::make_unique<RequestParser>(server_.options.limits);
+    continue_sent_ = false;
+    SetDeadline(read_deadline_, server_.options.header_timeout);
+  }
+  const std::size_t taken = parser_->Feed(bytes);
+  if (parser_->state() != ParseState::kBody) return taken;
+  SetDeadline(read_deadline_, server_.options.idle_timeout);
+  if (!continue_sent_ && parser_->headers().HasToken("Expect", "100-continue")) {
+    continue_sent_ = true;
+    output_.PushText("HTTP/1.1 100 Continue\r\n\r\n");
+    FlushSoon();
+  }
+  return taken;
+}
+
+// A handler may answer at once, which makes room for the next request: hence a loop, and no recursion.
+void ServerConnection::ReadRequests() {
+  if (reading_requests_) return;
+  reading_requests_ = true;
+  while (phase_ == Phase::kReading && !close_when_flushed_) {
+    if (!parser_ || parser_->state() == ParseState::kHeader || parser_->state() == ParseState::kBody) {
+      if (input_.empty() || output_.bytes() > server_.options.high_water_bytes) break;
+      const std::size_t taken = FeedParser(input_);
+      input_.erase(0, taken);
+    }
+    if (parser_->state() == ParseState::kComplete) {
+      Dispatch();
+    } else if (parser_->state() == ParseState::kFailed) {
+      Refuse();
+    } else {
+      break;
+    }
+  }
+  if (input_.empty()) input_ = std::string();
+  reading_requests_ = false;
+}
+
+void ServerConnection::Dispatch() {
+  const std::unique_ptr<RequestParser> parser = std::move(parser_);
+  Request request{.method = std::move(parser->method()),
+                  .target = std::move(parser->target()),
+                  .headers = std::move(parser->headers()),
+                  .body = std::move(parser->body()),
+                  .remote_address = transport_->remote_address(),
+                  .peer = peer_};
+  keep_alive_ = parser->keep_alive() && !server_.draining && !peer_ended_;
+  is_head_ = request.method == "HEAD";
+  is_http_1_0_ = parser->is_http_1_0();
+  phase_ = Phase::kAnswering;
+  read_deadline_ = DeadlineSweep::kNever;
+  const auto keep = server_.shared_from_this();  // the handler may destroy the server
+  server_.handler(std::move(request), Responder(weak_from_this(), exchange_));
+}
+
+void ServerConnection::Refuse() {
+  const int status = parser_->failure_status();
+  keep_alive_ = false;
+  is_head_ = false;
+  phase_ = Phase::kAnswering;
+  Send(status, {{"Content-Type", "text/plain; charset=utf-8"}},
+       MakeBody(fmt::format("{}: {}\n", ReasonPhrase(status), parser_->failure())));
+}
+
+std::string ServerConnection::Head(int status, const Headers& headers) const {
+  std::string head = fmt::format("HTTP/1.1 {} {}\r\n", status, ReasonPhrase(status));
+  AppendFields(headers, head);
+  if (!keep_alive_) {
+    head += "Connection: close\r\n";
+  } else if (is_http_1_0_) {
+    head += "Connection: keep-alive\r\n";
+  }
+  return head;
+}
+
+void ServerConnection::Send(int status, const Headers& headers, const Body& body) {
+  BERTH_CHECK(phase_ == Phase::kAnswering);
+  std::size_t size = 0;
+  for (const Buffer& buffer : body) size += buffer->size();
+  std::string head = Head(status, headers);
+  if (!HasNoBody(status)) fmt::format_to(std::back_inserter(head), "Content-Length: {}\r\n", size);
+  head += "\r\n";
+  output_.PushMessage(std::move(head), is_head_ || HasNoBody(status) ? Body() : body);
+  FinishExchange();
+}
+
+void ServerConnection::StartStream(int status, const Headers& headers) {
+  BERTH_CHECK(phase_ == Phase::kAnswering);
+  if (is_http_1_0_) keep_alive_ = false;  // without chunks only the end of the connection ends the body
+  phase_ = Phase::kStreaming;
+  output_.PushText(Head(status, headers) + (is_http_1_0_ ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n"));
+  FlushSoon();
+}
+
+bool ServerConnection::WriteStream(Buffer data) {
+  BERTH_CHECK(phase_ == Phase::kStreaming);
+  if (!is_head_) {
+    if (is_http_1_0_) {
+      output_.PushRaw(std::move(data));
+    } else {
+      output_.PushChunk(std::move(data));
+    }
+    FlushSoon();
+  }
+  return output_.bytes() < server_.options.high_water_bytes;
+}
+
+void ServerConnection::FinishStream() {
+  if (!is_http_1_0_ && !is_head_) output_.PushLastChunk();
+  FinishExchange();
+}
+
+void ServerConnection::FinishExchange() {
+  ++exchange_;
+  on_gone_ = nullptr;
+  phase_ = Phase::kReading;
+  if (!keep_alive_) close_when_flushed_ = true;
+  SetDeadline(read_deadline_, server_.options.idle_timeout);
+  FlushSoon();
+}
+
+void ServerConnection::FlushSoon() {
+  if (flush_queued_) return;
+  flush_queued_ = true;
+  server_.FlushSoon(shared_from_this());
+}
+
+void ServerConnection::Flush() {
+  flush_queued_ = false;
+  if (phase_ == Phase::kClosed || phase_ == Phase::kHandshake || waiting_writable_) return;
+  switch (output_.Flush(*transport_)) {
+    case Transport::Io::kDone:
+      break;
+    case Transport::Io::kWantRead:
+      return;  // only a renegotiation would ask for this, and there is none
+    case Transport::Io::kWantWrite:
+      WaitWritable();
+      return;
+    case Transport::Io::kEnd:
+    case Transport::Io::kFailed:
+      OnPeerGone();
+      return;
+  }
+  if (close_when_flushed_) {
+    Linger();
+    return;
+  }
+  ReadRequests();
+  WaitReadable();
+}
+
+void ServerConnection::Linger() {
+  if (phase_ == Phase::kLingering) return;
+  if (peer_ended_) {
+    Close();
+    return;
+  }
+  phase_ = Phase::kLingering;
+  input_ = std::string();
+  parser_.reset();
+  transport_->ShutdownSend();
+  SetDeadline(read_deadline_, kLingerTime);
+  WaitReadable();
+}
+
+}  // namespace berth::net

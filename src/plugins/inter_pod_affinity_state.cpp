@@ -1,0 +1,205 @@
+#include "plugins/inter_pod_affinity_state.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace berth::plugins {
+namespace {
+
+// Where the key is in the list; added if it is new.
+template <class Keys>
+std::size_t PlaceOf(Keys& keys, cluster::TopologyKeyId key) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].key == key) return i;
+  }
+  keys.push_back({key, {}});
+  return keys.size() - 1;
+}
+
+template <class T>
+T& At(std::vector<T>& column, cluster::DomainId domain) {
+  if (domain.index() >= column.size()) column.resize(domain.index() + 1);
+  return column[domain.index()];
+}
+
+std::size_t SourceBytes(std::span<const DomainSource> sources) {
+  std::size_t bytes = sources.size_bytes();
+  for (const DomainSource& source : sources) bytes += source.follower.MemoryBytes();
+  return bytes;
+}
+
+bool AreCurrent(const cluster::CounterTable& counters, std::span<const DomainSource> sources) {
+  return std::ranges::all_of(sources, [&](const DomainSource& source) {
+    return source.term.IsValid() || counters.IsCurrent(source.tally);
+  });
+}
+
+void TouchAll(cluster::Cluster& cluster, std::span<const DomainSource> sources, std::uint64_t step) {
+  for (const DomainSource& source : sources) {
+    if (!source.term.IsValid()) cluster.Touch(source.tally.id, step);
+  }
+}
+
+bool HasHostname(const cluster::Cluster& cluster, cluster::NodeRow row) {
+  return cluster.labels().Text(cluster.nodes().label_set()[row.index()], kHostname).has_value();
+}
+
+}  // namespace
+
+DomainSource DomainSource::Counting(const cluster::Cluster& cluster, cluster::TallyId tally) {
+  return {cluster.counters().Version(tally), {}, cluster.counters().topology_key(tally)};
+}
+
+DomainSource DomainSource::Carrying(const cluster::Cluster& cluster, cluster::TermId term) {
+  return {{}, term, cluster.terms().Get(term).key};
+}
+
+const cluster::DomainTally& DomainSource::Get(const cluster::Cluster& cluster) const {
+  return term.IsValid() ? cluster.terms().carriers(term) : cluster.counters().tally(tally.id);
+}
+
+void DomainPresence::Add(DomainSource source) {
+  key_of_.push_back(PlaceOf(keys_, source.key));
+  sources_.push_back(std::move(source));
+}
+
+void DomainPresence::Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    Key& key = keys_[key_of_[i]];
+    sources_[i].follower.Follow(sources_[i].Get(cluster),
+                                [&](cluster::DomainId domain, std::int32_t before, std::int32_t now) {
+                                  if (!domain.IsValid() || (before > 0) == (now > 0)) return;
+                                  std::uint32_t& sources_in = At(key.sources_in, domain);
+                                  const bool was_present = sources_in > 0;
+                                  sources_in += now > 0 ? 1u : ~0u;
+                                  if (was_present == (sources_in > 0)) return;
+                                  present_domains_ += was_present ? ~std::size_t{0} : std::size_t{1};
+                                  changed.AddDomain(cluster.topology(), key.key, domain);
+                                });
+  }
+}
+
+bool DomainPresence::Contains(const cluster::Topology& topology, cluster::NodeRow row) const {
+  return std::ranges::any_of(keys_, [&](const Key& key) {
+    const cluster::DomainId domain = topology.domain(key.key, row);
+    return domain.IsValid() && domain.index() < key.sources_in.size() && key.sources_in[domain.index()] > 0;
+  });
+}
+
+std::size_t DomainPresence::MemoryBytes() const {
+  std::size_t bytes = SourceBytes(sources_);
+  for (const Key& key : keys_) bytes += key.sources_in.capacity() * sizeof(std::uint32_t);
+  return bytes;
+}
+
+void DomainSums::Add(DomainSource source, std::int64_t weight) {
+  key_of_.push_back(PlaceOf(keys_, source.key));
+  weights_.push_back(weight);
+  sources_.push_back(std::move(source));
+}
+
+void DomainSums::Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    Key& key = keys_[key_of_[i]];
+    sources_[i].follower.Follow(sources_[i].Get(cluster),
+                                [&](cluster::DomainId domain, std::int32_t before, std::int32_t now) {
+                                  if (!domain.IsValid()) return;
+                                  At(key.sums, domain) += weights_[i] * (std::int64_t{now} - before);
+                                  changed.AddDomain(cluster.topology(), key.key, domain);
+                                });
+  }
+}
+
+bool DomainSums::AnyPods(const cluster::Cluster& cluster) const {
+  return std::ranges::any_of(sources_,
+                             [&](const DomainSource& source) { return source.Get(cluster).non_zero() > 0; });
+}
+
+std::int64_t DomainSums::Sum(const cluster::Topology& topology, cluster::NodeRow row) const {
+  std::int64_t sum = 0;
+  for (const Key& key : keys_) {
+    const cluster::DomainId domain = topology.domain(key.key, row);
+    if (domain.IsValid() && domain.index() < key.sums.size()) sum += key.sums[domain.index()];
+  }
+  return sum;
+}
+
+std::size_t DomainSums::MemoryBytes() const {
+  std::size_t bytes = SourceBytes(sources_);
+  for (const Key& key : keys_) bytes += key.sums.capacity() * sizeof(std::int64_t);
+  return bytes;
+}
+
+std::size_t AffinityState::MemoryBytes() const {
+  return sizeof(*this) + SourceBytes(affinity) + anti_affinity.MemoryBytes() +
+         existing_anti_affinity.MemoryBytes() + sums.MemoryBytes();
+}
+
+bool AffinityState::IsCurrent(const cluster::CounterTable& counters) const {
+  return AreCurrent(counters, affinity) && AreCurrent(counters, anti_affinity.sources()) &&
+         AreCurrent(counters, sums.sources()) &&
+         (!host.affinity.id.IsValid() || counters.IsCurrent(host.affinity)) &&
+         std::ranges::all_of(host.anti_affinity,
+                             [&](const auto& counter) { return counters.IsCurrent(counter); });
+}
+
+void AffinityState::Touch(cluster::Cluster& cluster, std::uint64_t step) const {
+  TouchAll(cluster, affinity, step);
+  TouchAll(cluster, anti_affinity.sources(), step);
+  TouchAll(cluster, sums.sources(), step);
+  if (host.affinity.id.IsValid()) cluster.Touch(host.affinity.id, step);
+  for (const auto& counter : host.anti_affinity) cluster.Touch(counter.id, step);
+}
+
+void AffinityState::Refresh(const cluster::Cluster& cluster, framework::StateChanges& changes) {
+  bool first = true;
+  for (DomainSource& source : affinity) {
+    const cluster::DomainTally& tally = source.Get(cluster);
+    first = first && tally.non_zero() == 0;
+    source.follower.Follow(tally, [&](cluster::DomainId domain, std::int32_t before, std::int32_t now) {
+      if (!domain.IsValid() || (before > 0) == (now > 0)) return;
+      changes.verdicts.AddDomain(cluster.topology(), source.key, domain);
+    });
+  }
+  if (host.affinity.id.IsValid()) first = cluster.counters().Total(host.affinity.id) == 0;
+  if (std::exchange(first_of_group_, first) != first && matches_itself) changes.verdicts.AddAll();
+  anti_affinity.Refresh(cluster, changes.verdicts);
+  existing_anti_affinity.Refresh(cluster, changes.verdicts);
+  sums.Refresh(cluster, changes.scores);
+}
+
+bool AffinityState::MeetsAffinity(const cluster::Cluster& cluster, cluster::NodeRow row) const {
+  if (host.affinity.id.IsValid()) {
+    if (!HasHostname(cluster, row)) return false;
+    return cluster.counters().CountOnNode(host.affinity.id, row) > 0 || (first_of_group_ && matches_itself);
+  }
+  bool is_near = true;
+  for (const DomainSource& source : affinity) {
+    const cluster::DomainId domain = cluster.topology().domain(source.key, row);
+    if (!domain.IsValid()) return false;
+    is_near = is_near && source.Get(cluster).Count(domain) > 0;
+  }
+  return is_near || (first_of_group_ && matches_itself);
+}
+
+bool AffinityState::HasAntiAffinityHere(const cluster::Cluster& cluster, cluster::NodeRow row) const {
+  if (anti_affinity.Contains(cluster.topology(), row)) return true;
+  return !host.anti_affinity.empty() && HasHostname(cluster, row) &&
+         std::ranges::any_of(host.anti_affinity, [&](const auto& counter) {
+           return cluster.counters().CountOnNode(counter.id, row) > 0;
+         });
+}
+
+bool AffinityState::IsRefusedByPodsHere(const cluster::Cluster& cluster, cluster::NodeRow row) const {
+  if (existing_anti_affinity.Contains(cluster.topology(), row)) return true;
+  if (host.existing.empty() || !HasHostname(cluster, row)) return false;
+  return std::ranges::any_of(cluster.nodes().pods(row), [&](cluster::PodSlot pod) {
+    const cluster::TermListId list = cluster.pods().facts(pod).terms;
+    return list.IsValid() && std::ranges::any_of(cluster.terms().Terms(list), [&](cluster::TermId term) {
+             return std::ranges::binary_search(host.existing, term);
+           });
+  });
+}
+
+}  // namespace berth::plugins

@@ -1,0 +1,234 @@
+#include "plugins/node_resources_fit.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+
+#include "api/pod_requests.h"
+#include "api/resource_names.h"
+#include "plugins/pod_signatures.h"
+#include "plugins/resource_allocation.h"
+#include "plugins/resource_args.h"
+
+namespace berth::plugins {
+namespace {
+
+constexpr std::string_view kTooManyPods = "Too many pods";
+constexpr std::string_view kInsufficient = "Insufficient ";
+
+struct RequestedResource {
+  std::string name;
+  std::int64_t amount = 0;
+};
+
+struct FitPlan final : framework::Plan {
+  std::vector<RequestedResource>
+      requested;                     // cpu, memory, ephemeral-storage, then scalars by name; none zero
+  std::vector<std::int64_t> scored;  // by position in the strategy
+  // What a node lacks, as bits (see Shortage), to the words for it.
+  absl::flat_hash_map<std::uint64_t, framework::RejectionId> refusals;
+};
+
+// What is lacking: bit 0 stands for pods, bit i + 1 for the i-th requested resource, the last bit for a lack
+// that no eviction can mend. A pod that asks for more resources than there are bits is judged without the
+// table.
+using Shortage = std::uint64_t;
+constexpr Shortage kPodsBit = 1;
+constexpr Shortage kUnresolvableBit = Shortage{1} << 63;
+constexpr std::size_t kResourceBits = 62;
+
+// A requested resource with its columns, by row; empty columns: no node has any, no pod uses any.
+struct Demand {
+  std::span<const std::int64_t> allocatable;
+  std::span<const std::int64_t> used;
+  std::int64_t more = 0;   // to be found free
+  std::int64_t whole = 0;  // more than this the node must have at all
+
+  std::int64_t capacity(cluster::NodeRow row) const {
+    return allocatable.empty() ? 0 : allocatable[row.index()];
+  }
+  std::int64_t free(cluster::NodeRow row) const {
+    return allocatable.empty() ? 0 : WrappingSubtract(allocatable[row.index()], used[row.index()]);
+  }
+};
+using Demands = absl::InlinedVector<Demand, 4>;
+
+std::int64_t AmountIn(const cluster::Requests& requests, cluster::ResourceId resource) {
+  if (resource == cluster::kCpu) return requests.milli_cpu;
+  if (resource == cluster::kMemory) return requests.memory;
+  if (resource == cluster::kEphemeralStorage) return requests.ephemeral_storage;
+  const auto found = std::ranges::find(requests.scalars, resource, &cluster::ResourceAmount::resource);
+  return found == requests.scalars.end() ? 0 : found->amount;
+}
+
+// `counted`: what the node counts for this pod already; null for a pod that is not there.
+Demands DemandsOf(const FitPlan& plan, const cluster::Cluster& cluster, const cluster::Requests* counted) {
+  Demands demands;
+  for (const RequestedResource& requested : plan.requested) {
+    Demand demand;
+    demand.more = demand.whole = requested.amount;
+    // Ids of scalar resources come and go with the nodes and pods that name them.
+    const cluster::ResourceId id = cluster.resources().Find(requested.name);
+    if (id.IsValid()) {
+      demand.allocatable = cluster.nodes().allocatable(id);
+      demand.used = cluster.nodes().requested(id);
+    }
+    if (counted != nullptr && id.IsValid()) {
+      demand.more = std::max<std::int64_t>(0, WrappingSubtract(requested.amount, AmountIn(*counted, id)));
+      const bool is_scalar = id.value() > cluster::kPods.value();
+      if (is_scalar) demand.whole = demand.more;
+      // The node may be over its capacity by what others use; of a scalar that does not grow this is no
+      // matter.
+      if (is_scalar && demand.more == 0) demand = {};
+    }
+    demands.push_back(demand);
+  }
+  return demands;
+}
+
+// Judges rows for pods of one plan; calls nodes.Intern for combinations that were not met yet.
+class FitJudge {
+ public:
+  FitJudge(FitPlan& plan, const cluster::Cluster& cluster, framework::NodeSelection& nodes)
+      : plan_(plan),
+        nodes_(nodes),
+        pod_count_(cluster.nodes().pod_count()),
+        pod_limit_(cluster.nodes().pod_limit()) {}
+
+  framework::RejectionId Judge(const Demands& demands, cluster::NodeRow row) {
+    const bool full = std::int64_t{pod_count_[row.index()]} + 1 > pod_limit_[row.index()];
+    const auto lacks = [&](const Demand& demand) { return demand.more > demand.free(row); };
+    if (!full && std::ranges::none_of(demands, lacks)) return framework::kAccepted;
+
+    Shortage shortage = full ? kPodsBit : 0;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      if (!lacks(demands[i])) continue;
+      if (i < kResourceBits) shortage |= Shortage{2} << i;
+      if (demands[i].whole > demands[i].capacity(row)) shortage |= kUnresolvableBit;
+    }
+    if (demands.size() > kResourceBits) return Refuse(demands, row, full, shortage);
+    const auto [entry, is_new] = plan_.refusals.try_emplace(shortage);
+    if (is_new) entry->second = Refuse(demands, row, full, shortage);
+    return entry->second;
+  }
+
+ private:
+  framework::RejectionId Refuse(const Demands& demands, cluster::NodeRow row, bool full, Shortage shortage) {
+    std::vector<framework::Reason> reasons;
+    if (full) reasons.push_back({kTooManyPods, {}});
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      if (demands[i].more > demands[i].free(row)) {
+        reasons.push_back({kInsufficient, plan_.requested[i].name});
+      }
+    }
+    const bool unresolvable = (shortage & kUnresolvableBit) != 0;
+    return nodes_.Intern(
+        unresolvable ? framework::Code::kUnschedulableAndUnresolvable : framework::Code::kUnschedulable,
+        std::move(reasons));
+  }
+
+  FitPlan& plan_;
+  framework::NodeSelection& nodes_;
+  std::span<const std::int32_t> pod_count_;
+  std::span<const std::int64_t> pod_limit_;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Make(const framework::PluginSetup& setup) {
+  if (auto valid = Validate(setup.args.node_resources_fit); !valid) return std::unexpected(valid.error());
+  return std::unique_ptr<framework::Plugin>(new NodeResourcesFit(setup));
+}
+
+NodeResourcesFit::NodeResourcesFit(const framework::PluginSetup& setup)
+    : args_(setup.args.node_resources_fit), features_(setup.features) {}
+
+bool NodeResourcesFit::IsIgnored(std::string_view resource) const {
+  if (!api::IsExtendedResource(resource)) return false;
+  const std::string_view group = resource.substr(0, resource.find('/'));
+  return std::ranges::find(args_.ignored_resources, resource) != args_.ignored_resources.end() ||
+         std::ranges::find(args_.ignored_resource_groups, group) != args_.ignored_resource_groups.end();
+}
+
+std::unique_ptr<framework::Plan> NodeResourcesFit::MakePlan(const framework::PlanInput& input) const {
+  auto plan = std::make_unique<FitPlan>();
+  const api::PodResourceView view(input.spec);
+  // Not the requests that nodes count for the pod: a status that an earlier life of the pod left is no
+  // demand.
+  const api::ResourceVector wanted = api::PendingPodRequests(view, features_.ForResources());
+  const auto add = [&](std::string_view name, std::int64_t amount) {
+    if (amount > 0) plan->requested.push_back({std::string(name), amount});
+  };
+  add(api::kCpu, wanted.milli_cpu);
+  add(api::kMemory, wanted.memory);
+  add(api::kEphemeralStorage, wanted.ephemeral_storage);
+  for (const auto& [name, amount] : wanted.scalars) {
+    if (!IsIgnored(name)) add(name, amount);
+  }
+  plan->filter_reads = framework::Reads::Row(cluster::kResourcesFact | cluster::kPodsFact);
+
+  plan->scored = AmountsOf(FitScoreRequests(view), args_.resources);
+  plan->score_reads = framework::Reads::Row(cluster::kResourcesFact);
+  return plan;
+}
+
+cluster::NodeRow NodeResourcesFit::ResizedInPlace(const framework::Cycle& cycle) const {
+  if (!features_.in_place_pod_vertical_scaling_scheduler_preemption) return {};
+  if (cycle.record().node_name.empty()) return {};
+  return cycle.cluster().pods().row(cycle.pod());
+}
+
+void NodeResourcesFit::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
+  if (!features_.in_place_pod_vertical_scaling_scheduler_preemption) return;
+  const cluster::NodeRow own = ResizedInPlace(cycle);
+  scope.Add(own.IsValid() ? cycle.cluster().nodes().Version(own) : base::Versioned<cluster::NodeRow>());
+}
+
+void NodeResourcesFit::Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const {
+  auto& plan = cycle.PlanOf<FitPlan>(*this);
+  const cluster::Cluster& cluster = cycle.cluster();
+  FitJudge judge(plan, cluster, nodes);
+  const Demands demands = DemandsOf(plan, cluster, nullptr);
+  const cluster::NodeRow own = ResizedInPlace(cycle);
+  if (!own.IsValid()) {
+    nodes.Judge([&](cluster::NodeRow row) { return judge.Judge(demands, row); });
+    return;
+  }
+  const Demands growth = DemandsOf(plan, cluster, &cycle.requests());
+  nodes.Judge([&](cluster::NodeRow row) { return judge.Judge(row == own ? growth : demands, row); });
+}
+
+framework::Status NodeResourcesFit::Score(const framework::Cycle& cycle,
+                                          std::span<const cluster::NodeRow> rows,
+                                          std::span<std::int64_t> scores) const {
+  if (args_.resources.empty()) return framework::Status::Error("resources not found");
+  const auto& plan = cycle.PlanOf<FitPlan>(*this);
+  const ScoredResources resources =
+      ResourcesToScore(cycle.cluster(), args_.resources, plan.scored, Usage::kNonZero);
+  const auto fill = [&](auto&& score_of) {
+    for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = score_of(rows[i]);
+  };
+  switch (args_.strategy) {
+    case framework::ScoringStrategyType::kLeastAllocated:
+      fill([&](cluster::NodeRow row) { return LeastAllocatedScore(resources, row); });
+      break;
+    case framework::ScoringStrategyType::kMostAllocated:
+      fill([&](cluster::NodeRow row) { return MostAllocatedScore(resources, row); });
+      break;
+    case framework::ScoringStrategyType::kRequestedToCapacityRatio:
+      fill([&](cluster::NodeRow row) { return RequestedToCapacityRatioScore(resources, args_.shape, row); });
+      break;
+  }
+  return {};
+}
+
+bool NodeResourcesFit::Sign(const framework::WaitingPod& pod, framework::Signature& signature) const {
+  SignRequests(pod, features_, signature);
+  return true;
+}
+
+}  // namespace berth::plugins

@@ -1,0 +1,161 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bitset.h"
+#include "cluster/cluster.h"
+#include "framework/plan.h"
+#include "framework/points.h"
+#include "plugins/pod_topology_spread_constraints.h"
+
+// What PodTopologySpread keeps: per template, and per view.
+namespace berth::plugins {
+
+struct SpreadPlan final : framework::Plan {
+  bool own = false;  // the constraints are the pod's own, not the profile's defaults
+  // Nodes without all soft keys take no part in scoring.
+  bool require_all = false;
+  std::vector<SpreadConstraint> hard;
+  std::vector<SpreadConstraint> soft;
+  std::vector<CountedNodes> hard_nodes;  // as hard
+  std::vector<CountedNodes> soft_nodes;  // as soft
+  std::string hard_error;                // what does not parse; empty if everything does
+  std::string soft_error;
+  bool reads_labels = false;  // some constraint has matchLabelKeys
+
+  // What the constraints count for the pod seen last: they are the same for every pod that agrees in the
+  // other members, as far as those matter. While the counters are current, the ids mean what they meant.
+  struct Counted {
+    cluster::NamespaceId namespace_;
+    base::Versioned<cluster::PodClassId> pod_class;
+    std::shared_ptr<const api::Selector> deduced;
+    std::vector<base::Versioned<cluster::CounterId>> counters;  // hard, then soft
+  };
+  Counted counted;
+};
+
+// A hard constraint: a domain is full when it has more matching pods than limit().
+class HardSpread {
+ public:
+  HardSpread(const SpreadConstraint& constraint, bool matches_itself, base::Versioned<cluster::TallyId> tally,
+             cluster::TopologyKeyId key)
+      : tally_(tally),
+        key_(key),
+        max_skew_(constraint.max_skew),
+        min_domains_(constraint.min_domains),
+        matches_itself_(matches_itself) {}
+
+  // Reports the nodes of domains that became full or stopped to be so.
+  void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed);
+  bool IsFull(const cluster::CounterTable& counters, cluster::DomainId domain) const {
+    return counters.CountInDomain(tally_.id, domain) > limit_;
+  }
+
+  base::Versioned<cluster::TallyId> tally() const { return tally_; }
+  cluster::TopologyKeyId key() const { return key_; }
+  std::size_t MemoryBytes() const { return sizeof(*this) + follower_.MemoryBytes(); }
+
+ private:
+  std::int64_t FindLimit(const cluster::CounterTable& counters) const;
+
+  base::Versioned<cluster::TallyId> tally_;
+  cluster::TopologyKeyId key_;
+  std::int32_t max_skew_;
+  std::int32_t min_domains_;
+  bool matches_itself_;
+  std::int64_t limit_ = 0;
+  cluster::TallyFollower follower_;
+};
+
+// A soft constraint. Of each domain it remembers how many feasible nodes it has: the number of domains with
+// one weighs the constraint.
+class SoftSpread {
+ public:
+  struct Rules {
+    std::int32_t max_skew = 0;
+    bool is_hostname = false;
+    // Nodes without the label share the domain of the empty label.
+    bool missing_is_empty = false;
+  };
+  SoftSpread(const Rules& rules, base::Versioned<cluster::CounterId> counter,
+             base::Versioned<cluster::TallyId> tally, cluster::TopologyKeyId key)
+      : rules_(rules), counter_(counter), tally_(tally), key_(key) {}
+
+  // Reports the nodes of domains whose count moved.
+  void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed);
+
+  // The node joined or left the feasible ones that take part. Forget takes back what Track noted.
+  void Track(const cluster::Topology& topology, cluster::NodeRow row);
+  void Forget(cluster::NodeRow row);
+  void ForgetAll();
+  // With `participants` feasible nodes that take part.
+  std::size_t DomainsTracked(const cluster::Cluster& cluster, std::size_t participants) const;
+
+  bool HasKey(const cluster::Topology& topology, cluster::NodeRow row) const {
+    return topology.domain(key_, row).IsValid();
+  }
+  // Matching pods that count for the node; it must have the key.
+  std::int64_t CountFor(const cluster::Cluster& cluster, cluster::NodeRow row) const;
+  std::int32_t max_skew() const { return rules_.max_skew; }
+  bool is_hostname() const { return rules_.is_hostname; }
+  base::Versioned<cluster::CounterId> counter() const { return counter_; }
+  base::Versioned<cluster::TallyId> tally() const { return tally_; }
+  std::size_t MemoryBytes() const;
+
+ private:
+  cluster::DomainId EmptyDomain(const cluster::Cluster& cluster) const;
+
+  Rules rules_;
+  base::Versioned<cluster::CounterId> counter_;
+  base::Versioned<cluster::TallyId> tally_;
+  cluster::TopologyKeyId key_;
+  cluster::TallyFollower follower_;
+  std::vector<cluster::DomainId> domain_of_;   // by row, of the rows that are tracked
+  std::vector<std::uint32_t> feasible_nodes_;  // by DomainId
+  std::size_t domains_with_nodes_ = 0;
+  std::size_t nodes_without_key_ = 0;
+};
+
+class SpreadState final : public framework::State {
+ public:
+  std::size_t MemoryBytes() const override;
+  bool IsCurrent(const cluster::CounterTable& counters) const;
+  void Touch(cluster::Cluster& cluster, std::uint64_t step) const;
+  void Refresh(const cluster::Cluster& cluster, framework::StateChanges& changes);
+
+  // Brings the weights up to the feasible rows and reports those whose raw score moves thereby.
+  void FollowFeasible(const cluster::Cluster& cluster, const framework::FeasibleSet& feasible,
+                      framework::ChangedRows& changed);
+  std::int64_t RawScore(const cluster::Cluster& cluster, cluster::NodeRow row) const {
+    return RawScore(cluster, row, weights_);
+  }
+
+  std::vector<HardSpread> hard;
+  std::vector<SoftSpread> soft;
+  bool require_all = false;
+
+ private:
+  std::int64_t RawScore(const cluster::Cluster& cluster, cluster::NodeRow row,
+                        const std::vector<double>& weights) const;
+  bool TakesPart(const cluster::Topology& topology, cluster::NodeRow row) const;
+  void Enter(const cluster::Topology& topology, cluster::NodeRow row);
+  void Leave(cluster::NodeRow row);
+  void CountFeasible(const cluster::Cluster& cluster, const framework::FeasibleSet& feasible);
+  void ReportMoved(const cluster::Cluster& cluster, const base::Bitset& feasible,
+                   const std::vector<double>& before, framework::ChangedRows& changed) const;
+
+  std::vector<double> weights_;  // as soft; empty before the first FollowFeasible
+  base::Bitset entered_;         // rows that take part
+  std::size_t participants_ = 0;
+  std::uint64_t version_ = 0;  // of the cluster's change log, for labels of feasible rows
+};
+
+// The natural logarithm as Go computes it on amd64, to the last bit: scores are compared with
+// kube-scheduler's.
+double GoLog(double x);
+
+}  // namespace berth::plugins

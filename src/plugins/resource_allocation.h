@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+
+#include "api/pod_requests.h"
+#include "api/resource_list.h"
+#include "cluster/cluster.h"
+#include "framework/plugin_args.h"
+
+// What plugins that score by the use of resources share: which resources count on a node, what a pod adds to
+// them, and the three strategies of NodeResourcesFit.
+namespace berth::plugins {
+
+// Arithmetic that wraps around, as kube-scheduler's does: amounts are input and may be absurd.
+std::int64_t WrappingAdd(std::int64_t a, std::int64_t b);
+std::int64_t WrappingSubtract(std::int64_t a, std::int64_t b);
+std::int64_t WrappingMultiply(std::int64_t a, std::int64_t b);
+
+// What a pod that is to be scored asks for. NodeResourcesFit takes a default for containers that ask for
+// nothing and never looks at pod-level resources; NodeResourcesBalancedAllocation does neither of that.
+api::ResourceList FitScoreRequests(const api::PodResourceView& pod);
+api::ResourceList BalanceScoreRequests(const api::PodResourceView& pod, const api::ResourceGates& gates);
+
+// Of each resource in the list: whole units, cpu in thousandths.
+std::vector<std::int64_t> AmountsOf(const api::ResourceList& requests,
+                                    std::span<const framework::ResourceWeight> resources);
+
+// A resource that counts for the pod at hand: columns of the node table, by row.
+struct ScoredResource {
+  std::span<const std::int64_t> allocatable;
+  std::span<const std::int64_t> used;
+  std::int64_t wanted = 0;
+  std::int64_t weight = 1;
+
+  std::int64_t capacity(cluster::NodeRow row) const { return allocatable[row.index()]; }
+  std::int64_t before(cluster::NodeRow row) const { return used[row.index()]; }
+  std::int64_t after(cluster::NodeRow row) const { return WrappingAdd(used[row.index()], wanted); }
+};
+using ScoredResources = absl::InlinedVector<ScoredResource, 4>;
+
+// Requests as they are, or with a default for containers that ask for nothing (cpu and memory only).
+enum class Usage : std::uint8_t { kRequested, kNonZero };
+
+// In the order of the list, without resources that no node has, and without those that the pod does not ask
+// for, unless every pod is taken to use them (cpu, memory, ephemeral-storage). Valid until the cluster
+// changes. On a row without any capacity a resource does not count either: scorers leave it out.
+ScoredResources ResourcesToScore(const cluster::Cluster& cluster,
+                                 std::span<const framework::ResourceWeight> resources,
+                                 std::span<const std::int64_t> wanted, Usage usage);
+
+// The strategies: 0 to 100.
+std::int64_t LeastAllocatedScore(std::span<const ScoredResource> resources, cluster::NodeRow row);
+std::int64_t MostAllocatedScore(std::span<const ScoredResource> resources, cluster::NodeRow row);
+std::int64_t RequestedToCapacityRatioScore(std::span<const ScoredResource> resources,
+                                           std::span<const framework::ShapePoint> shape,
+                                           cluster::NodeRow row);
+
+// The score that the shape, a broken line, has at this utilization: points ascend by utilization, and their
+// scores, 0 to 10, are stretched to 0 to 100.
+std::int64_t ShapeScore(std::span<const framework::ShapePoint> shape, std::int64_t utilization);
+
+}  // namespace berth::plugins

@@ -1,0 +1,98 @@
+#include "sandbox/admission.h"
+
+#include <boost/json.hpp>
+
+#include "sandbox/admission_pod.h"
+#include "sandbox/document.h"
+
+namespace berth::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+bool IsCore(const Resource& resource, std::string_view kind) {
+  return resource.group.empty() && resource.kind == kind;
+}
+
+// Everything but what the server itself keeps about the object.
+bool SpecEquals(const json::object& a, const json::object& b) {
+  const auto part_of_spec = [](json::string_view key) {
+    return key != "metadata" && key != "status" && key != "kind" && key != "apiVersion";
+  };
+  const auto covered = [&](const json::object& left, const json::object& right) {
+    for (const json::key_value_pair& member : left) {
+      if (!part_of_spec(member.key())) continue;
+      const json::value* other = right.if_contains(member.key());
+      if (other == nullptr || *other != member.value()) return false;
+    }
+    return true;
+  };
+  return covered(a, b) && covered(b, a);
+}
+
+void KeepFrom(json::object& document, const json::object& old, std::string_view key) {
+  const json::value* kept = old.if_contains(key);
+  if (kept != nullptr) {
+    document[key] = *kept;
+  } else {
+    document.erase(key);
+  }
+}
+
+void AdmitNamespace(json::object& document) {
+  // A copy: making room for the labels moves what the metadata holds.
+  const std::string name(TextAt(document, {"metadata", "name"}));
+  ObjectAt(document, {"metadata", "labels"})["kubernetes.io/metadata.name"] = name;
+  ObjectAt(document, {"spec"})["finalizers"] = json::array({"kubernetes"});
+  ObjectAt(document, {"status"})["phase"] = "Active";
+}
+
+void AdmitNode(json::object& document) {
+  const json::object* capacity = FindObject(document, {"status", "capacity"});
+  if (capacity == nullptr || FindObject(document, {"status", "allocatable"}) != nullptr) return;
+  const json::object copy = *capacity;
+  ObjectAt(document, {"status"})["allocatable"] = copy;
+}
+
+}  // namespace
+
+void ApplyDefaults(const Resource& resource, json::object& document) {
+  if (IsCore(resource, "Pod")) DefaultPod(document);
+}
+
+ApiResult<void> AdmitCreate(const Resource& resource, json::object& document,
+                            const AdmissionContext& context) {
+  if (resource.has_status() && !resource.keeps_status_on_create) document["status"] = json::object();
+  if (resource.has_generation) ObjectAt(document, {"metadata"})["generation"] = 1;
+  if (IsCore(resource, "Pod")) return AdmitPod(document, context);
+  if (IsCore(resource, "Namespace")) AdmitNamespace(document);
+  if (IsCore(resource, "Node")) AdmitNode(document);
+  if (IsCore(resource, "PersistentVolume")) ObjectAt(document, {"status"})["phase"] = "Available";
+  if (IsCore(resource, "PersistentVolumeClaim")) ObjectAt(document, {"status"})["phase"] = "Pending";
+  return {};
+}
+
+ApiResult<void> AdmitUpdate(const Resource& resource, json::object& document, const json::object& old,
+                            const AdmissionContext&) {
+  if (resource.has_status()) KeepFrom(document, old, "status");
+  if (IsCore(resource, "Pod")) AddDefaultTolerations(document);
+  if (resource.has_generation && !SpecEquals(document, old)) {
+    ObjectAt(document, {"metadata"})["generation"] = NumberAt(old, {"metadata", "generation"}) + 1;
+  }
+  return {};
+}
+
+ApiResult<void> AdmitStatusUpdate(const Resource& resource, json::object& document, const json::object& old,
+                                  const AdmissionContext&) {
+  json::object kept = old;
+  kept["status"] = document["status"];
+  if (IsCore(resource, "Pod")) {
+    for (const std::string_view key : {"labels", "annotations", "finalizers"}) {
+      KeepFrom(ObjectAt(kept, {"metadata"}), ObjectAt(document, {"metadata"}), key);
+    }
+  }
+  document = std::move(kept);
+  return {};
+}
+
+}  // namespace berth::sandbox

@@ -1,0 +1,144 @@
+#include "sandbox/api_server.h"
+
+#include <boost/json.hpp>
+
+#include "sandbox/discovery.h"
+#include "sandbox/openapi.h"
+#include "sandbox/table.h"
+
+namespace berth::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+void SendAnswer(Exchange& exchange, const Answer& answer) {
+  exchange.Send(answer.code, answer.headers, answer.body);
+}
+
+bool IsOpenToAll(std::string_view path) {
+  return path == "/version" || path == "/healthz" || path == "/livez" || path == "/readyz" ||
+         path.starts_with("/livez/") || path.starts_with("/readyz/") || path.starts_with("/healthz/");
+}
+
+json::object VersionDocument() {
+  json::object version;
+  version["major"] = "1";
+  version["minor"] = "37";
+  version["gitVersion"] = "v1.37.0";
+  version["gitCommit"] = "";
+  version["gitTreeState"] = "clean";
+  version["buildDate"] = "1970-01-01T00:00:00Z";
+  version["goVersion"] = "";
+  version["compiler"] = "";
+  version["platform"] = "linux/amd64";
+  return version;
+}
+
+}  // namespace
+
+ApiServer::ApiServer(ObjectWriter& writer, const base::Clock& clock, base::TimerQueue& timers,
+                     Options options)
+    : writer_(writer),
+      store_(writer.store()),
+      clock_(clock),
+      timers_(timers),
+      options_(std::move(options)),
+      random_(options_.seed) {}
+
+ApiServer::~ApiServer() = default;
+
+bool ApiServer::IsAllowed(const net::Request& request) const {
+  if (options_.token.empty() || request.peer != nullptr || IsOpenToAll(request.path())) return true;
+  const std::string* given = request.headers.Find("Authorization");
+  return given != nullptr && *given == "Bearer " + options_.token;
+}
+
+void ApiServer::Handle(const net::Request& request, std::unique_ptr<Exchange> exchange, bool trusted) {
+  const std::string* accept = request.headers.Find("Accept");
+  if (!trusted && !IsAllowed(request)) {
+    SendAnswer(*exchange, ErrorAnswer(Unauthorized(), NegotiateError(accept).media));
+    return;
+  }
+  ApiResult<Route> route = ParseRoute(request);
+  if (!route) {
+    SendAnswer(*exchange, AnswerOther(request, route.error()));
+    return;
+  }
+  const ApiResult<AnswerForm> form = NegotiateAnswer(accept, route->verb == Verb::kWatch);
+  if (!form) {
+    SendAnswer(*exchange, ErrorAnswer(form.error(), MediaType::kJson));
+    return;
+  }
+  HandleResource(request, std::move(exchange), std::move(*route), *form);
+}
+
+// Everything that is no resource: discovery, health, version.
+Answer ApiServer::AnswerOther(const net::Request& request, const StatusError& not_found) const {
+  const std::string* accept = request.headers.Find("Accept");
+  const std::string_view path = request.path();
+  const AnswerForm form = NegotiateError(accept);
+  if (request.method == "GET" || request.method == "HEAD") {
+    if (path == "/version") return DocumentAnswer(200, VersionDocument(), MediaType::kJson);
+    if (IsOpenToAll(path)) return TextAnswer(200, "ok");
+    if (std::optional<Answer> answer = AnswerDiscovery(path, accept)) return std::move(*answer);
+    if (std::optional<Answer> answer = AnswerOpenApi(path)) return std::move(*answer);
+  }
+  return ErrorAnswer(not_found, form.media);
+}
+
+void ApiServer::HandleResource(const net::Request& request, std::unique_ptr<Exchange> exchange, Route route,
+                               AnswerForm form) {
+  Call call{.request = request, .route = std::move(route), .form = form};
+  if (call.route.verb == Verb::kWatch) {
+    Watch(call, std::move(exchange));
+    return;
+  }
+  if (call.route.verb == Verb::kList) {
+    List(call, std::move(exchange));
+    return;
+  }
+  ApiResult<Answer> answer = AnswerVerb(call);
+  if (!answer) answer = ErrorAnswer(answer.error(), call.form.media);
+  AddWarnings(*answer, call.warnings);
+  SendAnswer(*exchange, *answer);
+}
+
+ApiResult<Answer> ApiServer::AnswerVerb(Call& call) {
+  if (call.route.target.subresource == "scale") return Scale(call);
+  switch (call.route.verb) {
+    case Verb::kGet:
+      return Get(call);
+    case Verb::kCreate:
+      return Create(call);
+    case Verb::kUpdate:
+      return Update(call);
+    case Verb::kPatch:
+      return Patch(call);
+    case Verb::kDelete:
+      return Delete(call);
+    case Verb::kDeleteCollection:
+      return DeleteCollection(call);
+    case Verb::kList:
+    case Verb::kWatch:
+      break;
+  }
+  return Refuse(PathNotFound());
+}
+
+Answer ApiServer::Show(const Call& call, int code, const RevisionPtr& object) const {
+  const Resource& served = *call.route.target.resource;
+  switch (call.form.shape) {
+    case Shape::kObject:
+      return ObjectAnswer(code, served, *object, call.form.media);
+    case Shape::kMetadata:
+      return DocumentAnswer(code, MetadataOnly(served, *object), call.form.media);
+    case Shape::kTable:
+      break;
+  }
+  const TableOptions options{.include_object = call.route.parameter("includeObject"),
+                             .now = clock_.WallNow()};
+  return DocumentAnswer(code, MakeTable(served, {&object, 1}, {.version = object->version()}, options),
+                        call.form.media);
+}
+
+}  // namespace berth::sandbox

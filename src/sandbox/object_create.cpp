@@ -1,0 +1,124 @@
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "api/time.h"
+#include "sandbox/document.h"
+#include "sandbox/object_writer.h"
+#include "sandbox/representation.h"
+#include "sandbox/validation.h"
+
+namespace berth::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kGeneratedBaseMax = 58;
+constexpr int kGenerateTries = 8;
+constexpr std::string_view kSuffixLetters = "bcdfghjklmnpqrstvwxz2456789";
+
+}  // namespace
+
+void ObjectWriter::ForEach(const Resource& resource,
+                           const std::function<void(const RevisionPtr&)>& visit) const {
+  const auto page = store_.List(Selection(resource));
+  for (const RevisionPtr& object : page->items) visit(object);
+}
+
+ApiResult<RevisionPtr> ObjectWriter::Get(const Target& target) const {
+  RevisionPtr object = store_.Find(*target.resource, target.namespace_name, target.name);
+  if (object == nullptr) return Refuse(NotFound(*target.resource, target.name));
+  return object;
+}
+
+std::string ObjectWriter::NewUid() {
+  const std::uint64_t high = (random_.Next() & ~std::uint64_t{0xf000}) | 0x4000;  // version 4
+  const std::uint64_t low = (random_.Next() >> 2) | (std::uint64_t{1} << 63);     // variant 1
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,
+                     low >> 48, low & 0xffffffffffff);
+}
+
+std::string ObjectWriter::TimeText(base::Duration from_now) const {
+  const auto time = (clock_.WallNow() + from_now).time_since_epoch();
+  return api::FormatTime({std::chrono::floor<std::chrono::seconds>(time).count()});
+}
+
+ApiResult<void> ObjectWriter::CheckNamespace(const Target& target) const {
+  if (!target.resource->namespaced) return {};
+  static const Resource& namespaces = ResourceOf("v1", "Namespace");
+  const RevisionPtr found = store_.Find(namespaces, "", target.namespace_name);
+  if (found == nullptr) return Refuse(NotFound(namespaces, target.namespace_name));
+  if (found->field(0) == "Terminating") {
+    StatusError error = Forbidden(*target.resource, target.name,
+                                  fmt::format("unable to create new content in namespace {} because it is "
+                                              "being terminated",
+                                              target.namespace_name));
+    error.causes.push_back({"NamespaceTerminating",
+                            fmt::format("namespace {} is being terminated", target.namespace_name),
+                            "metadata.namespace"});
+    return Refuse(std::move(error));
+  }
+  return {};
+}
+
+// Checks that the name is free, or makes one up from generateName.
+ApiResult<void> ObjectWriter::NameIt(const Target& target, json::object& document) {
+  json::object& metadata = ObjectAt(document, {"metadata"});
+  const std::string name(TextAt(metadata, {"name"}));
+  const std::string base(TextAt(metadata, {"generateName"}));
+  if (!name.empty() || base.empty()) {
+    if (store_.Find(*target.resource, target.namespace_name, name) != nullptr) {
+      return Refuse(AlreadyExists(*target.resource, name));
+    }
+    return {};
+  }
+  for (int attempt = 0; attempt < kGenerateTries; ++attempt) {
+    std::string made = base.substr(0, kGeneratedBaseMax);
+    for (int i = 0; i < 5; ++i) made += kSuffixLetters[random_.Uniform(kSuffixLetters.size())];
+    metadata["name"] = made;
+    if (store_.Find(*target.resource, target.namespace_name, made) == nullptr) return {};
+  }
+  return Refuse(NameNotGenerated(*target.resource, TextAt(metadata, {"name"})));
+}
+
+ApiResult<RevisionPtr> ObjectWriter::Create(const Target& target, json::object document, bool dry_run) {
+  const Resource& served = *target.resource;
+  const Resource& stored = *served.storage;
+  json::object& given = ObjectAt(document, {"metadata"});
+  if (!TextAt(given, {"resourceVersion"}).empty()) {
+    return Refuse(InternalError("resourceVersion should not be set on objects to be created"));
+  }
+  const std::string_view namespace_given = TextAt(given, {"namespace"});
+  if (!namespace_given.empty() && namespace_given != target.namespace_name) {
+    return Refuse(
+        BadRequest("the namespace of the provided object does not match the namespace sent on the request"));
+  }
+  const ApiResult<void> has_namespace = CheckNamespace(target);
+  if (!has_namespace) return Refuse(has_namespace.error());
+
+  base::Result<json::object> normal = Normalize(stored, StoredForm(served, std::move(document)));
+  if (!normal) return Refuse(BadRequest(normal.error().message));
+  document = std::move(*normal);
+  json::object& metadata = ObjectAt(document, {"metadata"});
+  for (const std::string_view key :
+       {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "resourceVersion"}) {
+    metadata.erase(key);
+  }
+  if (served.namespaced) metadata["namespace"] = target.namespace_name;
+  metadata["uid"] = NewUid();
+  metadata["creationTimestamp"] = TimeText();
+  ApiResult<void> good = NameIt(target, document);
+  if (!good) return Refuse(std::move(good.error()));
+
+  ApplyDefaults(stored, document);
+  good = AdmitCreate(stored, document, context());
+  if (!good) return Refuse(std::move(good.error()));
+  const FieldErrorList errors = ValidateCreate(stored, document);
+  if (!errors.empty()) return Refuse(Invalid(served, TextAt(document, {"metadata", "name"}), errors));
+
+  base::Result<RevisionPtr> made =
+      dry_run ? Revision::Make(stored, document) : store_.Create(stored, document);
+  if (!made) return Refuse(InternalError(made.error().message));
+  return std::move(*made);
+}
+
+}  // namespace berth::sandbox

@@ -1,0 +1,101 @@
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "sandbox/document.h"
+#include "sandbox/object_writer.h"
+
+namespace berth::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+bool IsPod(const Resource& resource) { return resource.group.empty() && resource.kind == "Pod"; }
+
+// How long a pod is given to end: as asked, else as it says itself; at once if it does not run.
+std::int64_t PodGrace(const json::object& pod, const DeleteWish& wish) {
+  const std::string_view phase = TextAt(pod, {"status", "phase"});
+  if (TextAt(pod, {"spec", "nodeName"}).empty() || phase == "Succeeded" || phase == "Failed") return 0;
+  const std::int64_t grace =
+      wish.grace_seconds.value_or(NumberAt(pod, {"spec", "terminationGracePeriodSeconds"}));
+  return grace < 0 ? 1 : grace;
+}
+
+ApiResult<void> CheckPreconditions(const Target& target, const Revision& current, const DeleteWish& wish) {
+  if (wish.uid && *wish.uid != current.uid()) {
+    return Refuse(
+        Conflict(*target.resource, "", target.name,
+                 fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). "
+                             "The object might have been deleted and then recreated",
+                             *wish.uid, current.uid())));
+  }
+  if (wish.version && *wish.version != std::to_string(current.version())) {
+    return Refuse(Conflict(
+        *target.resource, "", target.name,
+        fmt::format(
+            "the ResourceVersion in the precondition ({}) does not match the ResourceVersion in record "
+            "({}). The object might have been modified",
+            *wish.version, current.version())));
+  }
+  return {};
+}
+
+// A namespace is held by its spec too, as long as there is something in it.
+bool HasFinalizers(const json::object& document) {
+  for (const std::string_view part : {"metadata", "spec"}) {
+    const json::array* finalizers = FindArray(document, {part, "finalizers"});
+    if (finalizers != nullptr && !finalizers->empty()) return true;
+  }
+  return false;
+}
+
+bool IsNamespace(const Resource& resource) { return resource.group.empty() && resource.kind == "Namespace"; }
+
+bool IsImmortal(std::string_view name) {
+  return name == "default" || name == "kube-system" || name == "kube-public";
+}
+
+}  // namespace
+
+ApiResult<Removal> ObjectWriter::Delete(const Target& target, const DeleteWish& wish) {
+  const ApiResult<RevisionPtr> found = Get(target);
+  if (!found) return Refuse(found.error());
+  const RevisionPtr current = *found;
+  const ApiResult<void> wanted = CheckPreconditions(target, *current, wish);
+  if (!wanted) return Refuse(wanted.error());
+  if (IsNamespace(current->resource()) && IsImmortal(target.name)) {
+    return Refuse(Forbidden(*target.resource, target.name, "this namespace may not be deleted"));
+  }
+  json::object document = current->Document();
+  const bool is_pod = IsPod(current->resource());
+  const bool is_terminating = FindValue(document, {"metadata", "deletionTimestamp"}) != nullptr;
+  const std::int64_t grace = is_pod ? PodGrace(document, wish) : 0;
+  if (is_terminating) {
+    // A second request can only shorten the time that is left.
+    const std::int64_t before = NumberAt(document, {"metadata", "deletionGracePeriodSeconds"});
+    if (HasFinalizers(document) && before == 0) return Removal{current, false};
+    if (before != 0 && grace >= before) return Removal{current, false};
+  }
+  if (!is_pod && !HasFinalizers(document)) {
+    if (wish.dry_run) return Removal{current, true};
+    return Removal{store_.Remove(current), true};
+  }
+  return Terminate(current, std::move(document), grace, wish.dry_run);
+}
+
+// Marks the object as terminating, and removes it if nothing holds it.
+ApiResult<Removal> ObjectWriter::Terminate(const RevisionPtr& current, json::object document,
+                                           std::int64_t grace, bool dry_run) {
+  json::object& metadata = ObjectAt(document, {"metadata"});
+  metadata["deletionTimestamp"] = TimeText(std::chrono::seconds(grace));
+  metadata["deletionGracePeriodSeconds"] = grace;
+  metadata["generation"] = NumberAt(document, {"metadata", "generation"}) + 1;
+  if (IsNamespace(current->resource())) ObjectAt(document, {"status"})["phase"] = "Terminating";
+  const bool gone = grace == 0 && !HasFinalizers(document);
+  if (dry_run) return Removal{current, gone};
+  base::Result<RevisionPtr> marked = store_.Replace(current, document);
+  if (!marked) return Refuse(InternalError(marked.error().message));
+  if (!gone) return Removal{*marked, false};
+  return Removal{store_.Remove(*marked), true};
+}
+
+}  // namespace berth::sandbox

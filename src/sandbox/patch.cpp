@@ -1,0 +1,73 @@
+#include "sandbox/patch.h"
+
+#include <boost/json.hpp>
+
+#include "sandbox/patch_json.h"
+#include "sandbox/patch_strategic.h"
+#include "wire/json_document.h"
+
+namespace berth::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+// RFC 7386.
+void MergePatch(json::value& target, const json::value& patch) {
+  const json::object* changes = patch.if_object();
+  if (changes == nullptr) {
+    target = patch;
+    return;
+  }
+  if (!target.is_object()) target.emplace_object();
+  json::object& object = target.get_object();
+  for (const json::key_value_pair& change : *changes) {
+    if (change.value().is_null()) {
+      object.erase(change.key());
+    } else {
+      MergePatch(object[change.key()], change.value());
+    }
+  }
+}
+
+ApiResult<json::object> AsObject(json::value value) {
+  if (!value.is_object()) return Refuse(BadRequest("the patch leaves no object"));
+  return std::move(value.get_object());
+}
+
+}  // namespace
+
+std::optional<PatchType> PatchTypeOf(std::string_view bare_content_type) {
+  if (bare_content_type == "application/json-patch+json") return PatchType::kJson;
+  if (bare_content_type == "application/merge-patch+json") return PatchType::kMerge;
+  if (bare_content_type == "application/strategic-merge-patch+json") return PatchType::kStrategic;
+  if (bare_content_type == "application/apply-patch+yaml") return PatchType::kApply;
+  return std::nullopt;
+}
+
+ApiResult<json::object> ApplyPatch(const Resource& served, const PatchRequest& request,
+                                   const json::object& current) {
+  if (request.type == PatchType::kApply) {
+    return Refuse(UnsupportedMediaType(
+        "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json"));
+  }
+  const base::Result<json::value> patch = wire::ParseJson(request.body);
+  if (!patch) return Refuse(BadRequest(patch.error().message));
+  if (request.type == PatchType::kJson) {
+    json::value document = current;
+    const ApiResult<void> patched = ApplyJsonPatch(document, *patch);
+    if (!patched) return Refuse(patched.error());
+    return AsObject(std::move(document));
+  }
+  if (!patch->is_object()) return Refuse(BadRequest("the patch is no JSON object"));
+  if (request.type == PatchType::kMerge) {
+    json::value document = current;
+    MergePatch(document, *patch);
+    return AsObject(std::move(document));
+  }
+  json::object document = current;
+  const ApiResult<void> merged = StrategicMerge(*served.message, document, patch->get_object());
+  if (!merged) return Refuse(merged.error());
+  return document;
+}
+
+}  // namespace berth::sandbox

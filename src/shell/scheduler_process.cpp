@@ -1,0 +1,196 @@
+#include "shell/scheduler_process.h"
+
+#include <chrono>
+#include <utility>
+
+#include "client/pod_status_patch.h"
+#include "client/takeover.h"
+
+#include "base/log.h"
+#include "shell/watched_objects.h"
+
+namespace berth::shell {
+namespace {
+
+// How often reflectors are asked whether they have everything, while the process starts.
+constexpr base::Duration kSyncCheck = std::chrono::milliseconds(20);
+
+api::Time Now(const base::Clock& clock) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(clock.WallNow().time_since_epoch());
+  return {.unix_seconds = seconds.count()};
+}
+
+}  // namespace
+
+SchedulerProcess::SchedulerProcess(net::EventLoop& loop, ProcessOptions options)
+    : options_(std::move(options)),
+      loop_(loop),
+      executor_(loop),
+      timer_(loop),
+      tasks_(std::make_unique<base::TaskSet>(executor_.executor())) {}
+
+SchedulerProcess::~SchedulerProcess() = default;
+
+base::Result<std::unique_ptr<SchedulerProcess>> SchedulerProcess::Make(net::EventLoop& loop,
+                                                                       ProcessOptions options) {
+  std::unique_ptr<SchedulerProcess> process(new SchedulerProcess(loop, std::move(options)));
+  auto scheduler = core::Scheduler::Make(process->options_.scheduler, process->clock_, process->metrics_);
+  if (!scheduler) return std::unexpected(std::move(scheduler.error()));
+  process->scheduler_ = *std::move(scheduler);
+  process->scheduler_->SetDeciding(false);
+  if (auto connected = process->Connect(); !connected) return std::unexpected(std::move(connected.error()));
+  return process;
+}
+
+base::Result<void> SchedulerProcess::Connect() {
+  auto connection =
+      client::Connection::Make(executor_, options_.connection, client::Surroundings::OfThisProcess());
+  if (!connection) return std::unexpected(std::move(connection.error()));
+  connection_ = *std::move(connection);
+  client_ = std::make_unique<client::ApiClient>(executor_.executor(), connection_->transport(),
+                                                connection_->credentials(), options_.client);
+  base::Random random(options_.seed);
+  pods_ = std::make_unique<client::PodWriter>(*client_, base::Random(random.Next()));
+  events_ = std::make_unique<client::EventRecorder>(
+      *client_, client::EventRecorder::Options{.hostname = options_.hostname, .seed = random.Next()});
+  if (options_.leader_election) {
+    if (auto valid = client::LeaderElector::Validate(*options_.leader_election); !valid) return valid;
+    elector_ = std::make_unique<client::LeaderElector>(*client_, *options_.leader_election);
+  }
+  for (const client::Resource resource : WatchedResources()) {
+    reflectors_.push_back(std::make_unique<client::Reflector>(
+        *client_, shared_, client::Reflector::Options{.resource = resource, .seed = random.Next()},
+        [this](const client::EventBatch& batch) { Deliver(batch); }));
+  }
+  return {};
+}
+
+void SchedulerProcess::Start() {
+  tasks_->Spawn(connection_->Run());
+  tasks_->Spawn(events_->Run());
+  for (const auto& reflector : reflectors_) tasks_->Spawn(reflector->Run());
+  tasks_->Spawn(Lead());
+  executor_.Wake();
+}
+
+base::Task<void> SchedulerProcess::WaitForSync() {
+  while (!has_synced()) co_await executor_.executor().SleepFor(kSyncCheck);
+}
+
+base::Task<void> SchedulerProcess::Lead() {
+  co_await WaitForSync();
+  if (elector_) {
+    if (!co_await elector_->Acquire(stop_.token())) co_return;
+    std::vector<client::Reflector*> reflectors;
+    for (const auto& reflector : reflectors_) reflectors.push_back(reflector.get());
+    co_await client::CatchUp(*client_, reflectors);
+  }
+  scheduler_->SetDeciding(true);
+  Wake();
+  if (!elector_) co_return;
+  co_await elector_->Hold(stop_.token());
+  scheduler_->SetDeciding(false);
+  if (!stop_.IsCancelled() && on_lease_lost_) on_lease_lost_();
+}
+
+base::Task<void> SchedulerProcess::Release(std::function<void()> on_stopped) {
+  if (elector_ && elector_->is_leader()) co_await elector_->Release();
+  on_stopped();
+}
+
+void SchedulerProcess::Stop(std::function<void()> on_stopped) {
+  scheduler_->SetDeciding(false);
+  stop_.Cancel();
+  tasks_->Spawn(Release(std::move(on_stopped)));
+  executor_.Wake();
+}
+
+bool SchedulerProcess::has_synced() const {
+  for (const auto& reflector : reflectors_) {
+    if (!reflector->has_synced()) return false;
+  }
+  return true;
+}
+
+void SchedulerProcess::Deliver(const client::EventBatch& batch) {
+  AppendInputs(batch, inputs_);
+  Wake();
+}
+
+void SchedulerProcess::Wake() {
+  if (is_step_due_) return;
+  is_step_due_ = true;
+  timer_.StartAfter({}, [this] { Step(); });
+}
+
+void SchedulerProcess::Step() {
+  is_step_due_ = false;
+  const std::vector<core::Input> inputs = std::exchange(inputs_, {});
+  scheduler_->Step(inputs, outputs_);
+  for (const cycle::PodEvent& event : outputs_.events) Record(event);
+  for (core::ApiCall& call : outputs_.calls) tasks_->Spawn(Execute(std::move(call)));
+  outputs_.clear();
+  executor_.Wake();
+  if (scheduler_->HasWork()) {
+    Wake();
+  } else if (const auto next = scheduler_->NextDeadline(); next && !is_step_due_) {
+    timer_.StartAt(*next, [this] { Step(); });
+  }
+}
+
+base::Task<void> SchedulerProcess::Execute(core::ApiCall call) {
+  const base::Result<void> result = co_await Request(call);
+  Finish(call, result);
+}
+
+void SchedulerProcess::Finish(const core::ApiCall& call, const base::Result<void>& result) {
+  if (!result) {
+    BERTH_LOG_ERROR(result.error(), "A request about a pod failed",
+                    {"pod", base::LogObject{call.pod->namespace_, call.pod->name}},
+                    {"call", dispatch::CallTypeName(call.type)});
+  }
+  inputs_.push_back(core::CallFinished{call.id, result});
+  Wake();
+}
+
+base::Task<base::Result<void>> SchedulerProcess::Request(const core::ApiCall& call) {
+  // A process that was frozen does not know that others may have taken over: it looks at its lease first.
+  if (elector_ && elector_->IsOverdue({}))
+    co_return base::Fail("the lease has run out: nothing is written any more");
+  client::PodName pod{call.pod->namespace_, call.pod->name, call.pod->uid};
+  client::ApiResult<void> result;
+  switch (call.type) {
+    case dispatch::CallType::kPodBinding:
+      result = co_await pods_->Bind(std::move(pod), call.node);
+      break;
+    case dispatch::CallType::kPodStatusPatch:
+      result = co_await pods_->PatchStatus(
+          std::move(pod), client::PodStatusPatch(*call.pod, call.change, Now(clock_), call.nomination));
+      break;
+    case dispatch::CallType::kPodDeletion:
+      result = co_await pods_->Preempt(
+          std::move(pod), client::PodStatusPatch(*call.pod, call.change, Now(clock_), call.nomination));
+      break;
+  }
+  if (!result) co_return base::Fail(result.error().message);
+  co_return base::Result<void>();
+}
+
+void SchedulerProcess::Record(const cycle::PodEvent& event) {
+  const api::PodRecord& pod = *event.pod;
+  client::EventNote note{.regarding = {},
+                         .type = event.type,
+                         .reason = event.reason,
+                         .action = event.action,
+                         .note = event.note,
+                         .reporting_controller = event.reporter};
+  note.regarding.kind = "Pod";
+  note.regarding.api_version = "v1";
+  note.regarding.namespace_ = pod.namespace_;
+  note.regarding.name = pod.name;
+  note.regarding.uid = pod.uid;
+  note.regarding.resource_version = pod.resource_version;
+  events_->Record(std::move(note));
+}
+
+}  // namespace berth::shell

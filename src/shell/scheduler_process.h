@@ -1,0 +1,96 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/api_client.h"
+#include "client/connection.h"
+#include "client/event_recorder.h"
+#include "client/leader_elector.h"
+#include "client/loop_executor.h"
+#include "client/pod_writer.h"
+#include "client/reflector.h"
+
+#include "base/cancellation.h"
+#include "base/metrics.h"
+#include "base/random.h"
+#include "core/scheduler.h"
+#include "net/event_loop.h"
+
+namespace berth::shell {
+
+struct ProcessOptions {
+  client::ConnectionConfig connection;
+  client::ApiClientOptions client;
+  core::SchedulerOptions scheduler;
+  // Nothing: this process always works.
+  std::optional<client::LeaderElector::Options> leader_election;
+  std::string hostname;
+  std::uint64_t seed = 0;
+};
+
+// A scheduler at work on an API server: reflectors feed the core, its calls become requests, its events are
+// written.
+//
+// Nothing is decided before every reflector has the whole state, nor, with an election, before the lease is
+// won and the state is at least as new as that moment. Everything runs on the thread of the loop.
+class SchedulerProcess {
+ public:
+  // `loop` outlives it.
+  static base::Result<std::unique_ptr<SchedulerProcess>> Make(net::EventLoop& loop, ProcessOptions options);
+  ~SchedulerProcess();
+
+  void Start();
+  // Lets others take the lease at once, then calls back. Decides nothing any more.
+  void Stop(std::function<void()> on_stopped);
+  // Called when the lease is lost: the process must not go on.
+  void OnLeaseLost(std::function<void()> callback) { on_lease_lost_ = std::move(callback); }
+
+  bool has_synced() const;
+  bool is_deciding() const { return scheduler_->is_deciding(); }
+  const core::Scheduler& scheduler() const { return *scheduler_; }
+  base::MetricRegistry& metrics() { return metrics_; }
+
+ private:
+  SchedulerProcess(net::EventLoop& loop, ProcessOptions options);
+  base::Result<void> Connect();
+
+  base::Task<void> Lead();
+  base::Task<void> WaitForSync();
+  base::Task<void> Release(std::function<void()> on_stopped);
+  void Deliver(const client::EventBatch& batch);
+  // Steps soon, and once for all that comes until then.
+  void Wake();
+  void Step();
+  base::Task<void> Execute(core::ApiCall call);
+  void Finish(const core::ApiCall& call, const base::Result<void>& result);
+  base::Task<base::Result<void>> Request(const core::ApiCall& call);
+  void Record(const cycle::PodEvent& event);
+
+  ProcessOptions options_;
+  net::EventLoop& loop_;
+  base::RealClock clock_;
+  base::MetricRegistry metrics_;
+  client::LoopExecutor executor_;
+  std::unique_ptr<client::Connection> connection_;
+  std::unique_ptr<client::ApiClient> client_;
+  std::unique_ptr<client::PodWriter> pods_;
+  std::unique_ptr<client::EventRecorder> events_;
+  std::unique_ptr<client::LeaderElector> elector_;
+  api::SharedParts shared_;
+  std::vector<std::unique_ptr<client::Reflector>> reflectors_;
+  std::unique_ptr<core::Scheduler> scheduler_;
+  std::vector<core::Input> inputs_;
+  core::Outputs outputs_;
+  net::Timer timer_;
+  bool is_step_due_ = false;
+  base::CancellationSource stop_;
+  std::function<void()> on_lease_lost_;
+  // Last: the tasks refer to the rest.
+  std::unique_ptr<base::TaskSet> tasks_;
+};
+
+}  // namespace berth::shell

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "client/object_store.h"
+#include "client/resource.h"
+
+#include "core/messages.h"
+
+namespace berth::shell {
+
+// What the core wants to know of.
+std::span<const client::Resource> WatchedResources();
+
+// What reflectors report, as inputs of the core. Kinds that the core does not know are left out.
+void AppendInputs(const client::EventBatch& batch, std::vector<core::Input>& inputs);
+
+}  // namespace berth::shell

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/pod_record.h"
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "core/scheduler.h"
+#include "support/builders.h"
+
+namespace berth::core::test {
+
+// An API server of pods and nodes in a few lines, with a scheduler on it under a virtual clock. Writes are
+// answered when the test says so, and what they change is seen a step later, as over a watch.
+class FakeApi {
+ public:
+  explicit FakeApi(SchedulerOptions options = {}) {
+    options.engine.verify_views = true;
+    scheduler_ = *Scheduler::Make(options, clock_, metrics_);
+  }
+
+  Scheduler& scheduler() { return *scheduler_; }
+  base::VirtualClock& clock() { return clock_; }
+  std::vector<ApiCall>& waiting_calls() { return calls_; }
+  std::vector<cycle::PodEvent>& events() { return events_; }
+  const api::PodRecord& pod(const std::string& name) const { return *pods_.at(name); }
+  std::string node_of(const std::string& name) const { return pods_.at(name)->node_name; }
+
+  void Create(const berth::test::NodeBuilder& node) { inputs_.push_back(NodeSeen{node.Ref()}); }
+  void DeleteNode(std::string name) { inputs_.push_back(NodeGone{std::move(name)}); }
+  void Create(const berth::test::PodBuilder& pod) { Store(*pod.Record()); }
+  void DeletePod(const std::string& name) {
+    const auto found = pods_.find(name);
+    inputs_.push_back(PodGone{found->second->namespace_, name, found->second->uid});
+    pods_.erase(found);
+  }
+  // Replaces what the function changes.
+  template <class F>
+  void Change(const std::string& name, F&& change) {
+    api::PodRecord record = *pods_.at(name);
+    change(record);
+    Store(std::move(record));
+  }
+
+  // One step with what has happened; calls wait for an answer.
+  void Step() {
+    Outputs outputs;
+    const std::vector<Input> inputs = std::exchange(inputs_, {});
+    scheduler_->Step(inputs, outputs);
+    std::ranges::move(outputs.calls, std::back_inserter(calls_));
+    std::ranges::move(outputs.events, std::back_inserter(events_));
+  }
+  // Answers all calls, as an API server would.
+  void AnswerAll() {
+    for (ApiCall& call : std::exchange(calls_, {})) Answer(call);
+  }
+  void Answer(const ApiCall& call) { inputs_.push_back(CallFinished{call.id, Execute(call)}); }
+  void Refuse(const ApiCall& call, std::string message) {
+    inputs_.push_back(CallFinished{call.id, base::Fail(std::move(message))});
+  }
+  // Until nothing happens any more at this time.
+  void Settle() {
+    do {
+      Step();
+      AnswerAll();
+    } while (!inputs_.empty() || scheduler_->HasWork());
+  }
+  // Lets time pass in steps, as long as the scheduler asks for it.
+  void Run(base::Duration duration) {
+    const base::TimePoint end = clock_.Now() + duration;
+    Settle();
+    while (true) {
+      const auto next = scheduler_->NextDeadline();
+      if (!next || *next > end) break;
+      if (*next > clock_.Now()) clock_.SetTo(*next);
+      Settle();
+    }
+    clock_.SetTo(end);
+    Settle();
+  }
+
+  std::vector<std::string> NotesFor(const std::string& reason) const {
+    std::vector<std::string> notes;
+    for (const auto& event : events_) {
+      if (event.reason == reason) notes.push_back(event.note);
+    }
+    return notes;
+  }
+  const api::PodCondition* Condition(const std::string& name) const {
+    const auto& conditions = pods_.at(name)->conditions;
+    const auto found = std::ranges::find(conditions, api::kPodScheduled, &api::PodCondition::type);
+    return found == conditions.end() ? nullptr : &*found;
+  }
+
+ private:
+  void Store(api::PodRecord record) {
+    record.resource_version = std::to_string(++version_);
+    auto stored = std::make_shared<const api::PodRecord>(std::move(record));
+    pods_[stored->name] = stored;
+    inputs_.push_back(PodSeen{stored});
+  }
+
+  base::Result<void> Execute(const ApiCall& call) {
+    const auto found = pods_.find(call.pod->name);
+    if (found == pods_.end() || found->second->uid != call.pod->uid) return base::Fail("not found");
+    api::PodRecord record = *found->second;
+    if (call.type == dispatch::CallType::kPodBinding) {
+      if (!record.node_name.empty())
+        return base::Fail("pod " + record.name + " is already assigned to a node");
+      record.node_name = call.node;
+      record.nominated_node_name.clear();
+    } else {
+      for (const api::PodCondition& condition : call.change.conditions) {
+        std::erase_if(record.conditions, [&](const auto& old) { return old.type == condition.type; });
+        record.conditions.push_back(condition);
+      }
+      if (call.change.nominated_node_name) record.nominated_node_name = *call.change.nominated_node_name;
+    }
+    Store(std::move(record));
+    return {};
+  }
+
+  base::VirtualClock clock_;
+  base::MetricRegistry metrics_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::map<std::string, cluster::PodRecordRef> pods_;
+  std::vector<Input> inputs_;
+  std::vector<ApiCall> calls_;
+  std::vector<cycle::PodEvent> events_;
+  int version_ = 0;
+};
+
+}  // namespace berth::core::test

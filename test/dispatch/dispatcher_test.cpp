@@ -1,0 +1,183 @@
+#include "dispatch/dispatcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dispatch/dispatch_harness.h"
+#include "dispatch/status_change.h"
+
+namespace berth::dispatch {
+namespace {
+
+using test::Harness;
+using test::Pod;
+using test::Scheduled;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+TEST(Dispatcher, ABindingTakesThePlaceOfAPendingPatch) {
+  Harness h;
+  EXPECT_TRUE(h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}}));
+  EXPECT_TRUE(h.Bind("bind", Pod("u1"), "n1"));
+  EXPECT_THAT(h.ends, ElementsAre(Pair("patch", CallEnd::kOverwritten)));
+  const auto started = h.StartAll();
+  ASSERT_THAT(started, SizeIs(1));
+  EXPECT_EQ(started[0].call->type, CallType::kPodBinding);
+  EXPECT_EQ(started[0].call->node, "n1");
+}
+
+TEST(Dispatcher, APatchIsSkippedBesideABindingPendingOrOnItsWay) {
+  Harness h;
+  EXPECT_TRUE(h.Bind("bind", Pod("u1"), "n1"));
+  EXPECT_FALSE(h.Patch("pending", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}}));
+  const auto started = h.StartAll();
+  EXPECT_FALSE(h.Patch("on its way", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}}));
+  EXPECT_THAT(h.ends, ElementsAre(Pair("pending", CallEnd::kSkipped), Pair("on its way", CallEnd::kSkipped)));
+}
+
+TEST(Dispatcher, ABindingWaitsForThePatchThatIsOnItsWay) {
+  Harness h;
+  h.Patch("patch", Pod("u1"), {.nominated_node_name = "n1"});
+  const auto patch = h.StartAll();
+  h.Patch("parked", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  h.Bind("bind", Pod("u1"), "n1");
+  EXPECT_THAT(h.StartAll(), IsEmpty());
+  EXPECT_THAT(h.ends, ElementsAre(Pair("parked", CallEnd::kOverwritten))) << "nobody waits for it in vain";
+  h.Succeed(patch[0]);
+  const auto bind = h.StartAll();
+  ASSERT_THAT(bind, SizeIs(1));
+  EXPECT_EQ(bind[0].call->type, CallType::kPodBinding);
+}
+
+TEST(Dispatcher, AfterAFailedBindingTheStatusPatchIsAccepted) {
+  Harness h;
+  h.Bind("bind", Pod("u1"), "n1");
+  const auto started = h.StartAll();
+  bool accepted = false;
+  Call bind{.type = CallType::kPodBinding, .pod = Pod("u2"), .node = "n1", .change = {}};
+  bind.on_finish = [&](const CallOutcome& outcome) {
+    EXPECT_EQ(outcome.end, CallEnd::kFailed);
+    EXPECT_EQ(outcome.message, "refused");
+    accepted = h.Patch("why", Pod("u2"), {.conditions = {Scheduled("SchedulerError")}});
+  };
+  ASSERT_TRUE(h.dispatcher.Add(std::move(bind)));
+  for (const auto& next : h.StartAll()) h.Fail(next);
+  EXPECT_TRUE(accepted) << "the owner hears of the end after the pod is free";
+  h.Succeed(started[0]);
+}
+
+TEST(Dispatcher, PatchesOfOnePodBecomeOneRequest) {
+  Harness h;
+  h.Patch("condition", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  h.Patch("nomination", Pod("u1"), {.nominated_node_name = "n1"});
+  const auto started = h.StartAll();
+  ASSERT_THAT(started, SizeIs(1));
+  EXPECT_EQ(started[0].call->change.nominated_node_name, "n1");
+  ASSERT_NE(FindCondition(started[0].call->change, api::kPodScheduled), nullptr);
+}
+
+TEST(Dispatcher, PatchesThatUndoEachOtherVanish) {
+  Harness h;
+  h.Patch("set", Pod("u1"), {.nominated_node_name = "n1"});
+  EXPECT_THAT(h.Exposition(),
+              HasSubstr("scheduler_pending_async_api_calls{call_type=\"pod_status_patch\"} 1"));
+  EXPECT_FALSE(h.Patch("clear", Pod("u1"), {.nominated_node_name = ""}));
+  EXPECT_THAT(h.ends, ElementsAre(Pair("set", CallEnd::kOverwritten), Pair("clear", CallEnd::kSkipped)));
+  EXPECT_THAT(h.StartAll(), IsEmpty());
+  EXPECT_THAT(h.Exposition(),
+              HasSubstr("scheduler_pending_async_api_calls{call_type=\"pod_status_patch\"} 0"));
+  EXPECT_EQ(h.dispatcher.pod_count(), 0);
+}
+
+TEST(Dispatcher, APatchThatThePodShowsAlreadyIsNotSent) {
+  Harness h;
+  h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  h.dispatcher.Sync(Pod("u1", "", {Scheduled("Unschedulable")}));
+  EXPECT_THAT(h.ends, ElementsAre(Pair("patch", CallEnd::kSkipped)));
+  EXPECT_EQ(h.dispatcher.pending_count(), 0);
+}
+
+TEST(Dispatcher, CallsStartInTheOrderOfTheirPods) {
+  Harness h;
+  std::vector<std::string> order;
+  for (int pod = 0; pod < 100; ++pod) {
+    order.push_back("u" + std::to_string(pod));
+    h.Patch("p", Pod(order.back()), {.nominated_node_name = "n1"});
+  }
+  h.Patch("again", Pod("u7"), {.nominated_node_name = "n2"});
+  std::vector<std::string> started;
+  for (const auto& next : h.StartAll()) started.push_back(next.call->pod->uid);
+  EXPECT_EQ(started, order);
+}
+
+TEST(Dispatcher, NoMoreThanTheLimitAreOnTheirWay) {
+  Harness h({.in_flight_max = 2});
+  for (const char* uid : {"u1", "u2", "u3"}) h.Bind(uid, Pod(uid), "n1");
+  const auto first = h.StartAll();
+  EXPECT_THAT(first, SizeIs(2));
+  h.Succeed(first[0]);
+  EXPECT_THAT(h.StartAll(), SizeIs(1));
+}
+
+TEST(Dispatcher, AClearIsSentThoughThePodDoesNotShowTheNominationYet) {
+  Harness h;
+  h.Patch("nominate", Pod("u1"), {.nominated_node_name = "n1"});
+  h.Succeed(h.StartAll()[0]);
+  // The watch is behind: the pod still looks as if it had no nomination.
+  EXPECT_TRUE(h.Patch("clear", Pod("u1"), {.nominated_node_name = ""}));
+  const auto clear = h.StartAll();
+  ASSERT_THAT(clear, SizeIs(1));
+  EXPECT_TRUE(clear[0].needs_request);
+  EXPECT_EQ(clear[0].nomination, "n1");
+}
+
+TEST(Dispatcher, WhatWasWrittenIsForgottenOnceThePodShowsIt) {
+  Harness h;
+  h.Patch("nominate", Pod("u1"), {.nominated_node_name = "n1"});
+  h.Succeed(h.StartAll()[0]);
+  EXPECT_EQ(h.dispatcher.pod_count(), 1);
+  h.dispatcher.Sync(Pod("u1", "n1"));
+  EXPECT_EQ(h.dispatcher.pod_count(), 0);
+}
+
+TEST(Dispatcher, ANominationThatOthersChangedIsWrittenAgain) {
+  Harness h;
+  h.Patch("nominate", Pod("u1"), {.nominated_node_name = "n1"});
+  h.Succeed(h.StartAll()[0]);
+  h.dispatcher.Sync(Pod("u1", "n2"));
+  EXPECT_TRUE(h.Patch("again", Pod("u1", "n2"), {.nominated_node_name = "n1"}));
+}
+
+TEST(Dispatcher, NothingIsLeftOfAPodThatIsGone) {
+  Harness h;
+  h.Patch("nominate", Pod("u1"), {.nominated_node_name = "n1"});
+  h.Succeed(h.StartAll()[0]);
+  h.Patch("condition", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  h.dispatcher.Forget("u1");
+  EXPECT_THAT(h.ends,
+              ElementsAre(Pair("nominate", CallEnd::kSucceeded), Pair("condition", CallEnd::kCancelled)));
+  EXPECT_EQ(h.dispatcher.pod_count(), 0);
+  EXPECT_THAT(h.StartAll(), IsEmpty());
+}
+
+TEST(Dispatcher, ResultsAreCountedByTypeAndResult) {
+  Harness h;
+  h.Bind("good", Pod("u1"), "n1");
+  h.Bind("bad", Pod("u2"), "n1");
+  const auto started = h.StartAll();
+  h.Succeed(started[0]);
+  h.Fail(started[1]);
+  const std::string text = h.Exposition();
+  EXPECT_THAT(
+      text,
+      HasSubstr("scheduler_async_api_call_execution_total{call_type=\"pod_binding\",result=\"success\"} 1"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("scheduler_async_api_call_execution_total{call_type=\"pod_binding\",result=\"error\"} 1"));
+}
+
+}  // namespace
+}  // namespace berth::dispatch
