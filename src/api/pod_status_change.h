@@ -23,4 +23,15 @@ struct PodStatusChange {
 inline constexpr const char* kPodScheduled = "PodScheduled";
 inline constexpr const char* kNotReadyForScheduling = "NotReadyForScheduling";
 
+inline bool IsNotReadyForScheduling(const PodCondition& condition) {
+  return condition.type == kPodScheduled && condition.reason == kNotReadyForScheduling;
+}
+
+// Whether writing the one over the other would tell nobody anything. Another generation alone is not worth a
+// request.
+inline bool SaysTheSame(const PodCondition& a, const PodCondition& b) {
+  return a.status == b.status && a.reason == b.reason && a.message == b.message &&
+         a.last_probe_time == b.last_probe_time;
+}
+
 }  // namespace berth::api

@@ -113,12 +113,6 @@ struct ConditionsPatch {
   }
 };
 
-// Another generation alone is not worth a request.
-bool SaysTheSame(const api::PodCondition& a, const api::PodCondition& b) {
-  return a.status == b.status && a.reason == b.reason && a.message == b.message &&
-         a.last_probe_time == b.last_probe_time;
-}
-
 ConditionsPatch PatchConditions(const api::PodRecord& known, const api::PodStatusChange& change,
                                 api::Time now) {
   ConditionsPatch patch;
@@ -132,7 +126,7 @@ ConditionsPatch PatchConditions(const api::PodRecord& known, const api::PodStatu
       wanted.last_transition_time = now;
       patch.elements[wanted.type] = NewCondition(wanted);
       patch.order.push_back(wanted.type);
-    } else if (!SaysTheSame(*old, wanted)) {
+    } else if (!api::SaysTheSame(*old, wanted)) {
       wanted.last_transition_time = old->status == wanted.status ? old->last_transition_time : now;
       patch.elements[wanted.type] = ChangedCondition(*old, wanted);
     }
@@ -140,13 +134,9 @@ ConditionsPatch PatchConditions(const api::PodRecord& known, const api::PodStatu
   return patch;
 }
 
-bool IsNotReady(const api::PodCondition& condition) {
-  return condition.type == api::kPodScheduled && condition.reason == api::kNotReadyForScheduling;
-}
-
 // True if there is something to remove.
 bool RemoveNotReady(const api::PodRecord& known, ConditionsPatch& patch) {
-  if (std::ranges::none_of(known.conditions, IsNotReady)) return false;
+  if (std::ranges::none_of(known.conditions, api::IsNotReadyForScheduling)) return false;
   JsonObject element;
   element.Text("$patch", "delete");
   element.Text("type", api::kPodScheduled);

@@ -100,6 +100,15 @@ base::Result<void> Scheduler::MakeQueue() {
 
 void Scheduler::Record(cycle::PodEvent event) { outputs_->events.push_back(std::move(event)); }
 
+void Scheduler::RecordAbout(const cluster::PodRecordRef& pod, const dispatch::CallEvent& event) {
+  Record({.pod = pod,
+          .reporter = pod->spec->spec.scheduler_name,
+          .type = event.type,
+          .reason = event.reason,
+          .action = event.action,
+          .note = event.note});
+}
+
 void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
   outputs_ = &outputs;
   for (const Input& input : inputs) {
@@ -145,12 +154,7 @@ void Scheduler::Report(const queue::RejectionReport& report) {
                             .action = "Scheduling",
                             .note = report.message};
   if (report.kind == queue::RejectionReport::Kind::kEvent) {
-    Record({.pod = pod,
-            .reporter = pod->spec->spec.scheduler_name,
-            .type = event.type,
-            .reason = event.reason,
-            .action = event.action,
-            .note = event.note});
+    RecordAbout(pod, event);
     return;
   }
   dispatch::Call call{.type = dispatch::CallType::kPodStatusPatch, .pod = pod, .change = {}};
@@ -179,14 +183,7 @@ void Scheduler::StartCalls(Outputs& outputs) {
       continue;
     }
     const dispatch::Call& call = *started->call;
-    if (call.event) {
-      Record({.pod = call.pod,
-              .reporter = call.pod->spec->spec.scheduler_name,
-              .type = call.event->type,
-              .reason = call.event->reason,
-              .action = call.event->action,
-              .note = call.event->note});
-    }
+    if (call.event) RecordAbout(call.pod, *call.event);
     outputs.calls.push_back({.id = started->id,
                              .type = call.type,
                              .pod = call.pod,

@@ -73,6 +73,7 @@ class Scheduler final : private cycle::EventSink {
   base::Result<void> AddProfiles();
   base::Result<void> MakeQueue();
   void Record(cycle::PodEvent event) override;
+  void RecordAbout(const cluster::PodRecordRef& pod, const dispatch::CallEvent& event);
   void TryPods();
   // Tells users of pods that are not even tried.
   void ReportRejections();
