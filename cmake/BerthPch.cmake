@@ -1,8 +1,8 @@
 # Precompiled headers: most of the time that a file takes is spent on what it includes.
 #
 # There is one for each combination of three things that a target may have, made when the first target needs it: Boost.JSON,
-# the cluster (with the object model below it), GoogleTest. A target gets what it includes anyway, so an edit rebuilds no
-# more than without; docs/decisions/0004 has the reasons.
+# GoogleTest, and the highest layer of ours that it includes (cluster, framework or queue, each with those below it). A
+# target gets what it includes anyway, so an edit rebuilds no more than without; docs/decisions/0004 has the reasons.
 
 if(BERTH_PCH)
   # A precompiled header serves only those who define the same macros, and fmt brings one.
@@ -14,12 +14,18 @@ set(BERTH_PCH_HEADERS
   <memory> <optional> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
   <absl/container/flat_hash_map.h> <absl/container/inlined_vector.h> <fmt/format.h>)
 
-# berth_use_pch(TARGET [JSON] [CLUSTER] [TEST])
+# The layers from below, each with the headers that nearly everybody above it includes.
+set(BERTH_PCH_LAYERS cluster framework queue)
+set(BERTH_PCH_LAYER_cluster <cluster/cluster.h>)
+set(BERTH_PCH_LAYER_framework <framework/binding_points.h> <framework/profile.h> <framework/registry.h>)
+set(BERTH_PCH_LAYER_queue <queue/scheduling_queue.h>)
+
+# berth_use_pch(TARGET [JSON] [TEST] [ROOMS ...]); ROOMS are those that the target may include.
 function(berth_use_pch target)
   if(NOT BERTH_PCH)
     return()
   endif()
-  cmake_parse_arguments(PCH "JSON;CLUSTER;TEST" "" "" ${ARGN})
+  cmake_parse_arguments(PCH "JSON;TEST" "" "ROOMS" ${ARGN})
   set(name berth_pch)
   set(libraries "")
   set(headers ${BERTH_PCH_HEADERS})
@@ -34,11 +40,17 @@ function(berth_use_pch target)
     list(APPEND libraries GTest::gmock)
     list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
   endif()
-  if(PCH_CLUSTER)
-    string(APPEND name _cluster)
-    list(APPEND libraries berth_cluster)
-    list(APPEND headers <cluster/cluster.h>)
-    set(rooms base api cluster)
+  set(top "")
+  foreach(layer IN LISTS BERTH_PCH_LAYERS)
+    if(layer IN_LIST PCH_ROOMS)
+      set(top ${layer})
+      list(APPEND headers ${BERTH_PCH_LAYER_${layer}})
+    endif()
+  endforeach()
+  if(top)
+    string(APPEND name _${top})
+    list(APPEND libraries berth_${top})
+    berth_reached(rooms ${top})
   endif()
   if(NOT TARGET ${name})
     berth_make_pch(${name} "${libraries}" "${headers}" "${rooms}")

@@ -20,7 +20,7 @@ struct PodTemplate {
   PodSpec spec;
   std::size_t hash = 0;  // SpecHash(spec)
 
-  bool operator==(const PodTemplate& other) const { return hash == other.hash && spec == other.spec; }
+  bool operator==(const PodTemplate& other) const;
 };
 
 using PodTemplateRef = std::shared_ptr<const PodTemplate>;
@@ -38,10 +38,10 @@ using TemplateId = base::Id<struct TemplateTag>;
 // an equal hash comes in another allocation.
 class TemplateTable {
  public:
-  TemplateId Intern(const PodTemplateRef& pod_template) { return table_.Intern(pod_template); }
-  void Acquire(TemplateId id) { table_.Acquire(id); }
+  TemplateId Intern(const PodTemplateRef& pod_template);
+  void Acquire(TemplateId id);
   // True when this was the last reference.
-  bool Release(TemplateId id) { return table_.Release(id); }
+  bool Release(TemplateId id);
 
   const PodTemplateRef& Get(TemplateId id) const { return table_.Get(id); }
   // For caches that outlive a template: whether the id still means the same one.
@@ -57,7 +57,7 @@ class TemplateTable {
     std::size_t operator()(const PodTemplateRef& pod_template) const { return pod_template->hash; }
   };
   struct Equal {
-    bool operator()(const PodTemplateRef& a, const PodTemplateRef& b) const { return a == b || *a == *b; }
+    bool operator()(const PodTemplateRef& a, const PodTemplateRef& b) const;
   };
 
   base::InternTable<TemplateId, PodTemplateRef, Hash, Equal> table_;

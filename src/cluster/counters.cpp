@@ -6,6 +6,10 @@
 
 namespace berth::cluster {
 
+CounterTable::CounterTable(const NodeTable& nodes, Topology& topology, EligibilityTable& eligibility,
+                           MatcherTable& matchers)
+    : nodes_(nodes), topology_(topology), eligibility_(eligibility), matchers_(matchers) {}
+
 CounterTable::Found CounterTable::Use(std::span<const PodCondition> conditions, CountRules rules,
                                       std::uint64_t step) {
   const MatcherId matcher = matchers_.Intern(conditions);

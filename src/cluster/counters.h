@@ -42,8 +42,7 @@ struct CountRules {
 class CounterTable {
  public:
   CounterTable(const NodeTable& nodes, Topology& topology, EligibilityTable& eligibility,
-               MatcherTable& matchers)
-      : nodes_(nodes), topology_(topology), eligibility_(eligibility), matchers_(matchers) {}
+               MatcherTable& matchers);
 
   base::Versioned<CounterId> Version(CounterId id) const { return counter_keys_.Version(id); }
   base::Versioned<TallyId> Version(TallyId id) const { return tally_keys_.Version(id); }

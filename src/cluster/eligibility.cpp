@@ -7,6 +7,9 @@
 
 namespace berth::cluster {
 
+EligibilityTable::EligibilityTable(const NodeTable& nodes, const Topology& topology)
+    : nodes_(nodes), topology_(topology) {}
+
 EligibilityId EligibilityTable::Use(std::string_view name, NodePredicate predicate, std::uint64_t step) {
   if (const EligibilityId known = names_.Find(name); known.IsValid()) {
     sets_[known.index()].last_used = step;

@@ -27,7 +27,7 @@ using NodePredicate = std::function<bool(NodeRow)>;
 // Costs: one scan of the nodes when a set is first used; then one question per set and changed node.
 class EligibilityTable {
  public:
-  EligibilityTable(const NodeTable& nodes, const Topology& topology) : nodes_(nodes), topology_(topology) {}
+  EligibilityTable(const NodeTable& nodes, const Topology& topology);
 
   // A use at `step`, counted as recent; the predicate is called and kept only if the name is new.
   EligibilityId Use(std::string_view name, NodePredicate predicate, std::uint64_t step);

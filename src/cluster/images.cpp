@@ -34,4 +34,6 @@ void ImageTable::Remove(std::span<const ImageId> ids) {
   for (const ImageId id : ids) names_.Release(id);
 }
 
+ImageId ImageTable::Find(std::string_view name) const { return names_.Find(name); }
+
 }  // namespace berth::cluster

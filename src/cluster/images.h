@@ -24,7 +24,7 @@ class ImageTable {
   void Remove(std::span<const ImageId> ids);
 
   // Invalid: no node has it.
-  ImageId Find(std::string_view name) const { return names_.Find(name); }
+  ImageId Find(std::string_view name) const;
   std::string_view Name(ImageId image) const { return names_.Get(image); }
   std::int64_t SizeBytes(ImageId image) const { return size_bytes_[image.index()]; }
   std::size_t NodeCount(ImageId image) const { return names_.References(image); }

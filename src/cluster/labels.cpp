@@ -54,4 +54,18 @@ std::optional<std::string_view> LabelTable::Text(LabelSetId set, std::string_vie
   return std::nullopt;
 }
 
+void LabelTable::Acquire(LabelSetId set) { sets_.Acquire(set); }
+
+LabelKeyId LabelTable::InternKey(std::string_view key) { return keys_.Intern(key); }
+
+LabelValueId LabelTable::InternValue(std::string_view value) { return values_.Intern(value); }
+
+void LabelTable::ReleaseKey(LabelKeyId key) { keys_.Release(key); }
+
+void LabelTable::ReleaseValue(LabelValueId value) { values_.Release(value); }
+
+LabelKeyId LabelTable::FindKey(std::string_view key) const { return keys_.Find(key); }
+
+LabelValueId LabelTable::FindValue(std::string_view value) const { return values_.Find(value); }
+
 }  // namespace berth::cluster

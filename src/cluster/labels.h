@@ -34,13 +34,13 @@ class LabelView;
 class LabelTable {
  public:
   LabelSetId Intern(const api::StringMap& labels);
-  void Acquire(LabelSetId set) { sets_.Acquire(set); }
+  void Acquire(LabelSetId set);
   void Release(LabelSetId set);
 
-  LabelKeyId InternKey(std::string_view key) { return keys_.Intern(key); }
-  LabelValueId InternValue(std::string_view value) { return values_.Intern(value); }
-  void ReleaseKey(LabelKeyId key) { keys_.Release(key); }
-  void ReleaseValue(LabelValueId value) { values_.Release(value); }
+  LabelKeyId InternKey(std::string_view key);
+  LabelValueId InternValue(std::string_view value);
+  void ReleaseKey(LabelKeyId key);
+  void ReleaseValue(LabelValueId value);
 
   // In the order of key ids.
   std::span<const Label> Labels(LabelSetId set) const { return sets_.Get(set).labels; }
@@ -51,8 +51,8 @@ class LabelTable {
   LabelView View(LabelSetId set) const;
 
   // Invalid if no set in use has it.
-  LabelKeyId FindKey(std::string_view key) const { return keys_.Find(key); }
-  LabelValueId FindValue(std::string_view value) const { return values_.Find(value); }
+  LabelKeyId FindKey(std::string_view key) const;
+  LabelValueId FindValue(std::string_view value) const;
   std::string_view KeyText(LabelKeyId key) const { return keys_.Get(key); }
   std::string_view ValueText(LabelValueId value) const { return values_.Get(value); }
 

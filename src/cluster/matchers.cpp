@@ -51,6 +51,9 @@ base::Result<PodCondition> ConditionOf(const api::PodAffinityTerm& term, std::st
   return PodCondition{std::move(*selector), std::move(namespaces), std::move(*namespace_selector), unknown};
 }
 
+MatcherTable::MatcherTable(LabelTable& labels, NamespaceTable& namespaces, PodClassTable& classes)
+    : labels_(labels), namespaces_(namespaces), classes_(classes) {}
+
 MatcherId MatcherTable::Intern(std::span<const PodCondition> conditions) {
   Conditions value;
   for (const PodCondition& from : conditions) {

@@ -46,8 +46,7 @@ base::Result<PodCondition> ConditionOf(const api::PodAffinityTerm& term, std::st
 // changes.
 class MatcherTable {
  public:
-  MatcherTable(LabelTable& labels, NamespaceTable& namespaces, PodClassTable& classes)
-      : labels_(labels), namespaces_(namespaces), classes_(classes) {}
+  MatcherTable(LabelTable& labels, NamespaceTable& namespaces, PodClassTable& classes);
 
   // Pods meet all conditions. With a reference for the caller.
   MatcherId Intern(std::span<const PodCondition> conditions);

@@ -5,6 +5,8 @@
 
 namespace berth::cluster {
 
+NamespaceTable::NamespaceTable(LabelTable& labels) : labels_(labels) {}
+
 NamespaceId NamespaceTable::Intern(std::string_view name) {
   const NamespaceId id = names_.Intern(name);
   if (id.index() >= label_sets_.size()) label_sets_.resize(id.index() + 1);
@@ -35,5 +37,11 @@ std::vector<std::string_view> NamespaceTable::KnownNames() const {
   std::ranges::sort(names);
   return names;
 }
+
+void NamespaceTable::Acquire(NamespaceId id) { names_.Acquire(id); }
+
+void NamespaceTable::Release(NamespaceId id) { names_.Release(id); }
+
+NamespaceId NamespaceTable::Find(std::string_view name) const { return names_.Find(name); }
 
 }  // namespace berth::cluster

@@ -15,18 +15,18 @@ namespace berth::cluster {
 // gone.
 class NamespaceTable {
  public:
-  explicit NamespaceTable(LabelTable& labels) : labels_(labels) {}
+  explicit NamespaceTable(LabelTable& labels);
 
   // With a reference for the caller.
   NamespaceId Intern(std::string_view name);
-  void Acquire(NamespaceId id) { names_.Acquire(id); }
-  void Release(NamespaceId id) { names_.Release(id); }
+  void Acquire(NamespaceId id);
+  void Release(NamespaceId id);
 
   // The Namespace object came or changed (takes over the caller's reference to its labels), or went.
   void Set(NamespaceId id, LabelSetId labels);
   void Unset(NamespaceId id);
 
-  NamespaceId Find(std::string_view name) const { return names_.Find(name); }
+  NamespaceId Find(std::string_view name) const;
   std::string_view Name(NamespaceId id) const { return names_.Get(id); }
   bool IsKnown(NamespaceId id) const { return label_sets_[id.index()].IsValid(); }
   // Invalid while the namespace is not known; LabelTable::View takes that for no labels.

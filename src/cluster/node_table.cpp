@@ -238,4 +238,6 @@ void NodeTable::AddTo(Digester& digest) const {
   }
 }
 
+void NodeTable::ReleaseName(NodeNameId name) { names_.Release(name); }
+
 }  // namespace berth::cluster

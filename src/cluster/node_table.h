@@ -98,7 +98,7 @@ class NodeTable {
 
   // The name as an id, with a reference for the caller: nominations may name nodes that do not exist.
   NodeNameId InternName(std::string_view name);
-  void ReleaseName(NodeNameId name) { names_.Release(name); }
+  void ReleaseName(NodeNameId name);
 
   // For Cluster.
   // ------------------------------------------------------------------------------------------------------

@@ -4,6 +4,9 @@
 
 namespace berth::cluster {
 
+Placements::Placements(const Tables& tables, std::size_t change_log_capacity)
+    : t_(tables), change_log_(change_log_capacity) {}
+
 NodeTable::PodUse Placements::UseOf(PodSlot pod) const {
   const PodFacts& facts = t_.pods.facts(pod);
   return {pod, t_.factory.requests(facts.requests), t_.factory.ports(facts.template_id), facts.priority};

@@ -38,8 +38,7 @@ class Placements {
     TermTable& terms;
     Nominator& nominator;
   };
-  Placements(const Tables& tables, std::size_t change_log_capacity)
-      : t_(tables), change_log_(change_log_capacity) {}
+  Placements(const Tables& tables, std::size_t change_log_capacity);
 
   // O(counters, tallies and terms that the pod concerns).
   void Place(PodSlot pod, NodeRow row);

@@ -4,6 +4,9 @@
 
 namespace berth::cluster {
 
+PodClassTable::PodClassTable(LabelTable& labels, NamespaceTable& namespaces)
+    : labels_(labels), namespaces_(namespaces) {}
+
 PodClassId PodClassTable::Intern(PodClass pod_class) {
   const PodClassId id = classes_.Intern(pod_class);
   if (classes_.References(id) == 1) {

@@ -51,7 +51,7 @@ struct PodClass {
 //    positions_ says where, so that a class leaves in O(labels^2) at most, without a search of the lists.
 class PodClassTable {
  public:
-  PodClassTable(LabelTable& labels, NamespaceTable& namespaces) : labels_(labels), namespaces_(namespaces) {}
+  PodClassTable(LabelTable& labels, NamespaceTable& namespaces);
 
   // Takes over the caller's references to both; gives one to the id.
   PodClassId Intern(PodClass pod_class);

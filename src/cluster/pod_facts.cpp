@@ -5,6 +5,8 @@
 
 namespace berth::cluster {
 
+PodFactory::PodFactory(const Tables& tables, const api::ResourceGates& gates) : t_(tables), gates_(gates) {}
+
 ResourceId PodFactory::InternResource(std::string_view name) {
   const ResourceId id = t_.resources.Intern(name);
   t_.nodes.EnsureColumn(id);

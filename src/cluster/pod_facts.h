@@ -36,7 +36,7 @@ class PodFactory {
     TermTable& terms;
     PodTable& pods;
   };
-  PodFactory(const Tables& tables, const api::ResourceGates& gates) : t_(tables), gates_(gates) {}
+  PodFactory(const Tables& tables, const api::ResourceGates& gates);
 
   PodFacts Make(PodRecordRef record);
   void Release(const PodFacts& facts);

@@ -125,4 +125,8 @@ std::string PodName(const api::PodRecord& pod) {
   return pod.namespace_.empty() ? pod.name : pod.namespace_ + "/" + pod.name;
 }
 
+ClaimId PodTable::FindClaim(std::string_view key) const { return claims_.Find(key); }
+
+void PodTable::ReleaseClaim(ClaimId claim) { claims_.Release(claim); }
+
 }  // namespace berth::cluster

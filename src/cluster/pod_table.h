@@ -81,7 +81,7 @@ class PodTable {
   }
 
   // Claims by "namespace/name". Invalid: no pod in the table uses it.
-  ClaimId FindClaim(std::string_view key) const { return claims_.Find(key); }
+  ClaimId FindClaim(std::string_view key) const;
   std::string_view ClaimKey(ClaimId claim) const { return claims_.Get(claim); }
   // How many volumes of pods on nodes refer to it.
   std::int32_t ClaimUse(ClaimId claim) const { return claim_use_[claim.index()]; }
@@ -89,7 +89,7 @@ class PodTable {
   // For Cluster.
   // ------------------------------------------------------------------------------------------------------
   ClaimId InternClaim(std::string_view key);
-  void ReleaseClaim(ClaimId claim) { claims_.Release(claim); }
+  void ReleaseClaim(ClaimId claim);
 
   // The pod must not be there.
   PodSlot Insert(PodFacts facts, PodState state);

@@ -45,4 +45,8 @@ std::vector<PortId> PortTable::Conflicting(std::span<const PortId> wanted) const
   return conflicting;
 }
 
+PortId PortTable::Intern(const HostPort& port) { return ports_.Intern(port); }
+
+void PortTable::Release(PortId port) { ports_.Release(port); }
+
 }  // namespace berth::cluster

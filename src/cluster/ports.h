@@ -39,8 +39,8 @@ std::vector<HostPort> HostPortsOf(const api::PodSpec& spec);
 // The distinct host ports of pods.
 class PortTable {
  public:
-  PortId Intern(const HostPort& port) { return ports_.Intern(port); }
-  void Release(PortId port) { ports_.Release(port); }
+  PortId Intern(const HostPort& port);
+  void Release(PortId port);
 
   const HostPort& Get(PortId port) const { return ports_.Get(port); }
   // The ports in use by some pod that `wanted` conflicts with, ascending. O(distinct ports).

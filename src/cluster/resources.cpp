@@ -26,4 +26,12 @@ void ResourceTable::ReleaseRequests(RequestsId id) {
   requests_.Release(id);
 }
 
+ResourceId ResourceTable::Intern(std::string_view name) { return names_.Intern(name); }
+
+void ResourceTable::Release(ResourceId resource) { names_.Release(resource); }
+
+void ResourceTable::AcquireRequests(RequestsId requests) { requests_.Acquire(requests); }
+
+ResourceId ResourceTable::Find(std::string_view name) const { return names_.Find(name); }
+
 }  // namespace berth::cluster

@@ -48,14 +48,14 @@ class ResourceTable {
  public:
   ResourceTable();
 
-  ResourceId Intern(std::string_view name) { return names_.Intern(name); }
-  void Release(ResourceId resource) { names_.Release(resource); }
+  ResourceId Intern(std::string_view name);
+  void Release(ResourceId resource);
   // Takes over the caller's references to `requests.scalars`; gives one to the id.
   RequestsId InternRequests(Requests requests);
-  void AcquireRequests(RequestsId requests) { requests_.Acquire(requests); }
+  void AcquireRequests(RequestsId requests);
   void ReleaseRequests(RequestsId requests);
 
-  ResourceId Find(std::string_view name) const { return names_.Find(name); }
+  ResourceId Find(std::string_view name) const;
   std::string_view Name(ResourceId resource) const { return names_.Get(resource); }
   const Requests& requests(RequestsId id) const { return requests_.Get(id); }
   // Resource ids are below this.

@@ -26,4 +26,8 @@ bool TaintSetTable::Eq::operator()(const TaintSet& set, std::span<const api::Tai
   });
 }
 
+TaintSetId TaintSetTable::Intern(std::span<const api::Taint> taints) { return sets_.Intern(taints); }
+
+void TaintSetTable::Release(TaintSetId set) { sets_.Release(set); }
+
 }  // namespace berth::cluster

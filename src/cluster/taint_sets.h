@@ -13,8 +13,8 @@ namespace berth::cluster {
 // The distinct taint lists of nodes. When a taint was added is no part of it: no decision reads that.
 class TaintSetTable {
  public:
-  TaintSetId Intern(std::span<const api::Taint> taints) { return sets_.Intern(taints); }
-  void Release(TaintSetId set) { sets_.Release(set); }
+  TaintSetId Intern(std::span<const api::Taint> taints);
+  void Release(TaintSetId set);
 
   std::span<const api::Taint> Taints(TaintSetId set) const { return sets_.Get(set).taints; }
 

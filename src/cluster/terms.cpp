@@ -24,6 +24,8 @@ bool HasTerms(const api::Affinity& affinity) {
   return AnyTerm(affinity.pod_affinity) || AnyTerm(affinity.pod_anti_affinity);
 }
 
+TermTable::TermTable(Topology& topology, MatcherTable& matchers) : topology_(topology), matchers_(matchers) {}
+
 TermListId TermTable::InternList(const api::Affinity& affinity, std::string_view owner_namespace) {
   std::vector<TermId> ids;
   const auto add = [&](TermKind kind, const auto& terms) {
@@ -103,5 +105,7 @@ void TermTable::AddTo(Digester& digest) const {
     });
   }
 }
+
+void TermTable::AcquireList(TermListId list) { lists_.Acquire(list); }
 
 }  // namespace berth::cluster

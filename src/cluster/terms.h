@@ -49,7 +49,7 @@ bool HasTerms(const api::Affinity& affinity);
 // existing pods.
 class TermTable {
  public:
-  TermTable(Topology& topology, MatcherTable& matchers) : topology_(topology), matchers_(matchers) {}
+  TermTable(Topology& topology, MatcherTable& matchers);
 
   const Term& Get(TermId id) const { return terms_.Get(id); }
   const DomainTally& carriers(TermId id) const { return *carriers_[id.index()]; }
@@ -76,7 +76,7 @@ class TermTable {
   // ------------------------------------------------------------------------------------------------------
   // With a reference for the caller.
   TermListId InternList(const api::Affinity& affinity, std::string_view owner_namespace);
-  void AcquireList(TermListId list) { lists_.Acquire(list); }
+  void AcquireList(TermListId list);
   void ReleaseList(TermListId list);
   // A pod with these terms came to a node or left it, or is lifted around a change of the node.
   void Apply(TermListId list, NodeRow row, std::int32_t delta);

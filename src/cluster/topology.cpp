@@ -2,6 +2,8 @@
 
 namespace berth::cluster {
 
+Topology::Topology(LabelTable& labels, const NodeTable& nodes) : labels_(labels), nodes_(nodes) {}
+
 TopologyKeyId Topology::Acquire(std::string_view text) {
   const TopologyKeyId id = keys_.Intern(text);
   if (keys_.References(id) > 1) return id;
@@ -81,5 +83,9 @@ void Topology::Unplace(Key& key, NodeRow row) {
     key.free.push_back(id);
   }
 }
+
+void Topology::Acquire(TopologyKeyId key) { keys_.Acquire(key); }
+
+TopologyKeyId Topology::Find(std::string_view key) const { return keys_.Find(key); }
 
 }  // namespace berth::cluster

@@ -22,15 +22,15 @@ namespace berth::cluster {
 // 3. Ghosts and nodes without the label are in no domain.
 class Topology {
  public:
-  Topology(LabelTable& labels, const NodeTable& nodes) : labels_(labels), nodes_(nodes) {}
+  Topology(LabelTable& labels, const NodeTable& nodes);
 
   // With a reference for the caller.
   TopologyKeyId Acquire(std::string_view key);
-  void Acquire(TopologyKeyId key) { keys_.Acquire(key); }
+  void Acquire(TopologyKeyId key);
   void Release(TopologyKeyId key);
 
   // Invalid: not in use.
-  TopologyKeyId Find(std::string_view key) const { return keys_.Find(key); }
+  TopologyKeyId Find(std::string_view key) const;
   std::string_view KeyText(TopologyKeyId key) const { return keys_.Get(key); }
 
   // By NodeRow; invalid where the node is in no domain.

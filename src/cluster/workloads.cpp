@@ -14,6 +14,8 @@ struct Owner {
   std::string_view name;
 };
 
+WorkloadTable::WorkloadTable(const LabelTable& labels) : labels_(labels) {}
+
 Owner ControllerOf(const api::PodRecord& pod) {
   if (!pod.owner_references) return {};
   for (const api::OwnerReference& owner : *pod.owner_references) {

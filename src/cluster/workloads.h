@@ -27,7 +27,7 @@ namespace berth::cluster {
 // That selector is remembered per (labels, namespace, owner) until a workload of the namespace changes.
 class WorkloadTable {
  public:
-  explicit WorkloadTable(const LabelTable& labels) : labels_(labels) {}
+  explicit WorkloadTable(const LabelTable& labels);
 
   // Add and update alike.
   void Set(const api::Service& service);

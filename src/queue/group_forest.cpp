@@ -91,4 +91,8 @@ std::vector<GroupId> GroupForest::Leaves(GroupId root) const {
   return leaves;
 }
 
+void GroupForest::Release(GroupId group) { table_.Release(group); }
+
+GroupId GroupForest::Find(const GroupKey& key) const { return table_.Find(key); }
+
 }  // namespace berth::queue

@@ -38,10 +38,10 @@ class GroupForest {
   explicit GroupForest(bool composites) : composites_(composites) {}
 
   GroupId Acquire(GroupKey key);
-  void Release(GroupId group) { table_.Release(group); }
+  void Release(GroupId group);
   const GroupKey& key(GroupId group) const { return table_.Get(group); }
   // Invalid: neither seen nor referred to.
-  GroupId Find(const GroupKey& key) const { return table_.Find(key); }
+  GroupId Find(const GroupKey& key) const;
 
   // Add and update alike.
   GroupId Set(const api::PodGroup& group);
