@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "api/resource_vector.h"
 #include "base/check.h"
 #include "base/go_text.h"
+#include "cluster/object_store.h"
 
 namespace berth::cluster {
 namespace {
@@ -31,10 +33,13 @@ Facts FactsBetween(const NodeTable::Facts& before, const NodeTable::Facts& after
 }  // namespace
 
 Cluster::Cluster(const ClusterOptions& options)
-    : factory_({labels_, namespaces_, classes_, matchers_, resources_, nodes_, ports_, terms_, pods_},
+    : objects_(std::make_unique<ObjectStore>()),
+      factory_({labels_, namespaces_, classes_, matchers_, resources_, nodes_, ports_, terms_, pods_},
                options.resources),
       placements_({nodes_, pods_, classes_, factory_, matchers_, counters_, terms_, nominator_},
                   options.change_log_capacity) {}
+
+Cluster::~Cluster() = default;
 
 NodeRow Cluster::EnsureRow(std::string_view name) {
   if (const NodeRow row = nodes_.Find(name); row.IsValid()) return row;

@@ -2,9 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <typeindex>
+#include <utility>
+#include <vector>
 
 #include "api/pod_requests.h"
 #include "api/workloads.h"
@@ -12,6 +16,7 @@
 #include "base/error.h"
 #include "cluster/counters.h"
 #include "cluster/eligibility.h"
+#include "cluster/extension.h"
 #include "cluster/facts.h"
 #include "cluster/feature_sets.h"
 #include "cluster/ids.h"
@@ -35,6 +40,8 @@
 #include "cluster/workloads.h"
 
 namespace berth::cluster {
+
+class ObjectStore;
 
 struct ClusterOptions {
   api::ResourceGates resources;
@@ -60,6 +67,7 @@ struct ClusterOptions {
 class Cluster {
  public:
   explicit Cluster(const ClusterOptions& options = {});
+  ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
@@ -91,6 +99,9 @@ class Cluster {
   void SetNamespace(const api::Namespace& object);
   void RemoveNamespace(std::string_view name);
   WorkloadTable& workloads() { return workloads_; }
+  // cluster/object_store.h.
+  ObjectStore& objects() { return *objects_; }
+  const ObjectStore& objects() const { return *objects_; }
 
   // Indexes on demand: an id is good until a CollectUnused whose step is later than its last use. Made by a
   // scan of the pods or nodes concerned when new. May be called in a speculation.
@@ -109,6 +120,19 @@ class Cluster {
   // Keeps the column of a topology key while it is held.
   TopologyKeyId AcquireTopologyKey(std::string_view key) { return topology_.Acquire(key); }
   void ReleaseTopologyKey(TopologyKeyId key) { topology_.Release(key); }
+  // The one extension of this type, for plugins of all profiles: made at its first use, which must come
+  // before the first node and pod.
+  template <class T>
+  T& UseExtension() {
+    for (const auto& [type, extension] : owned_extensions_) {
+      if (type == typeid(T)) return static_cast<T&>(*extension);
+    }
+    auto made = std::make_unique<T>(*this);
+    T& extension = *made;
+    owned_extensions_.emplace_back(typeid(T), std::move(made));
+    AddExtension(extension);
+    return extension;
+  }
   // Before the first node and pod; it must live as long as the cluster.
   void AddExtension(Extension& extension) { placements_.AddExtension(extension); }
 
@@ -159,6 +183,7 @@ class Cluster {
   void ReplaceFacts(PodSlot pod, PodRecordRef record);
   base::Result<PodSlot> FindAssumed(std::string_view uid, std::string_view node_name) const;
 
+  std::unique_ptr<ObjectStore> objects_;
   LabelTable labels_;
   TaintSetTable taints_;
   FeatureSetTable features_;
@@ -179,6 +204,7 @@ class Cluster {
   Nominator nominator_;
   PodFactory factory_;
   Placements placements_;
+  std::vector<std::pair<std::type_index, std::unique_ptr<Extension>>> owned_extensions_;
 };
 
 }  // namespace berth::cluster

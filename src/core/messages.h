@@ -8,7 +8,9 @@
 #include "api/workloads.h"
 #include "base/error.h"
 #include "cluster/cluster.h"
+#include "cluster/object_store.h"
 #include "cycle/context.h"
+#include "cycle/object_writes.h"
 #include "dispatch/call.h"
 
 // What goes into the core and what comes out of it. Plain data: a run can be recorded and replayed.
@@ -26,6 +28,10 @@ struct NamespaceSeen {
 };
 struct WorkloadSeen {
   std::variant<api::Service, api::ReplicationController, api::ReplicaSet, api::StatefulSet> object;
+};
+
+struct ObjectSeen {
+  cluster::AnyObject object;
 };
 
 // An object is gone, however that became known.
@@ -46,14 +52,25 @@ struct WorkloadGone {
   std::string name;
 };
 
+// With the object as it was last seen.
+struct ObjectGone {
+  cluster::AnyObject object;
+};
+
 // A call that was handed out has its answer.
 struct CallFinished {
   dispatch::CallId id;
   base::Result<void> result;
 };
 
+// A write that was handed out has its answer.
+struct WriteFinished {
+  cycle::WriteId id;
+  base::Result<cluster::AnyObject> result;
+};
+
 using Input = std::variant<PodSeen, PodGone, NodeSeen, NodeGone, NamespaceSeen, NamespaceGone, WorkloadSeen,
-                           WorkloadGone, CallFinished>;
+                           WorkloadGone, ObjectSeen, ObjectGone, CallFinished, WriteFinished>;
 
 // A request to be made; its answer comes back as CallFinished.
 struct ApiCall {
@@ -67,10 +84,12 @@ struct ApiCall {
 
 struct Outputs {
   std::vector<ApiCall> calls;
+  std::vector<cycle::StartedWrite> writes;  // answered by WriteFinished
   std::vector<cycle::PodEvent> events;
 
   void clear() {
     calls.clear();
+    writes.clear();
     events.clear();
   }
 };

@@ -1,9 +1,12 @@
 #include "core/object_events.h"
 
 #include <memory>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "base/log.h"
+#include "cluster/object_store.h"
 #include "cycle/assigned_record.h"
 #include "framework/events.h"
 
@@ -23,6 +26,51 @@ void LogUnexpected(const base::Result<void>& result, const api::PodRecord& pod) 
   if (result) return;
   BERTH_LOG_ERROR(result.error(), "Unexpected change of a pod",
                   {"pod", base::LogObject{pod.namespace_, pod.name}});
+}
+
+// Kinds of which no plugin can hear have none.
+template <class T>
+constexpr EventResource kResourceOf = EventResource::kWildcard;
+template <>
+constexpr EventResource kResourceOf<api::PersistentVolume> = EventResource::kPersistentVolume;
+template <>
+constexpr EventResource kResourceOf<api::PersistentVolumeClaim> = EventResource::kPersistentVolumeClaim;
+template <>
+constexpr EventResource kResourceOf<api::StorageClass> = EventResource::kStorageClass;
+template <>
+constexpr EventResource kResourceOf<api::CSINode> = EventResource::kCSINode;
+template <>
+constexpr EventResource kResourceOf<api::CSIDriver> = EventResource::kCSIDriver;
+template <>
+constexpr EventResource kResourceOf<api::CSIStorageCapacity> = EventResource::kCSIStorageCapacity;
+template <>
+constexpr EventResource kResourceOf<api::VolumeAttachment> = EventResource::kVolumeAttachment;
+template <>
+constexpr EventResource kResourceOf<api::ResourceClaim> = EventResource::kResourceClaim;
+template <>
+constexpr EventResource kResourceOf<api::ResourceSlice> = EventResource::kResourceSlice;
+template <>
+constexpr EventResource kResourceOf<api::DeviceClass> = EventResource::kDeviceClass;
+template <>
+constexpr EventResource kResourceOf<api::PodGroup> = EventResource::kPodGroup;
+template <>
+constexpr EventResource kResourceOf<api::CompositePodGroup> = EventResource::kCompositePodGroup;
+
+template <class T>
+void NotifyOf(queue::SchedulingQueue& queue, framework::Actions actions,
+              const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after) {
+  if constexpr (kResourceOf<T> != EventResource::kWildcard)
+    queue.Notify({kResourceOf<T>, actions}, before, after);
+}
+
+// Calls with the object unless there is none.
+template <class F>
+void WithObject(const cluster::AnyObject& object, F&& call) {
+  std::visit(
+      [&]<class Held>(const Held& held) {
+        if constexpr (!std::is_same_v<Held, std::monostate>) call(held);
+      },
+      object);
 }
 
 }  // namespace
@@ -174,6 +222,21 @@ void ObjectEvents::Apply(const NodeGone& gone) {
 
 void ObjectEvents::Apply(const WorkloadSeen& seen) {
   std::visit([&](const auto& object) { setup_.cluster.workloads().Set(object); }, seen.object);
+}
+
+void ObjectEvents::Apply(const ObjectSeen& seen) {
+  WithObject(seen.object, [&]<class T>(const std::shared_ptr<const T>& object) {
+    const std::shared_ptr<const T> before = setup_.cluster.objects().Of<T>().Set(object);
+    NotifyOf(setup_.queue, before ? framework::kUpdate : framework::kAdd, before, object);
+  });
+}
+
+void ObjectEvents::Apply(const ObjectGone& gone) {
+  WithObject(gone.object, [&]<class T>(const std::shared_ptr<const T>& object) {
+    const std::shared_ptr<const T> before =
+        setup_.cluster.objects().Of<T>().Remove(object->metadata.namespace_, object->metadata.name);
+    if (before) NotifyOf<T>(setup_.queue, framework::kDelete, before, nullptr);
+  });
 }
 
 }  // namespace berth::core

@@ -36,6 +36,8 @@ class ObjectEvents {
   void Apply(const NamespaceSeen& seen) { setup_.cluster.SetNamespace(seen.object); }
   void Apply(const NamespaceGone& gone) { setup_.cluster.RemoveNamespace(gone.name); }
   void Apply(const WorkloadSeen& seen);
+  void Apply(const ObjectSeen& seen);
+  void Apply(const ObjectGone& gone);
   void Apply(const WorkloadGone& gone) {
     setup_.cluster.workloads().Remove(gone.kind, gone.namespace_, gone.name);
   }

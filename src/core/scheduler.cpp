@@ -1,6 +1,7 @@
 #include "core/scheduler.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "plugins/all_plugins.h"
@@ -31,6 +32,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, const base::Clock& clock, 
       cycle_metrics_(metrics),
       cluster_({.resources = options.features.ForResources()}),
       executor_(clock),
+      writes_(executor_),
       dispatcher_(DispatcherOptionsOf(options), {.clock = clock, .metrics = dispatch_metrics_}),
       reports_({.enabled = options.features.scheduler_pre_enqueue_pod_status &&
                            options.features.scheduler_async_api_calls},
@@ -52,15 +54,15 @@ base::Result<void> Scheduler::AddProfiles() {
   std::vector<framework::ProfileConfig> configs = options_.profiles;
   if (configs.empty()) {
     const framework::PluginArgs args;
-    auto config = DefaultProfile(registry, {options_.features, args, cluster_});
+    auto config = DefaultProfile(registry, {options_.features, args, cluster_, &writes_});
     if (!config) return std::unexpected(std::move(config.error()));
     configs.push_back(*std::move(config));
   }
   for (const framework::ProfileConfig& config : configs) {
     auto runtime = std::make_unique<cycle::ProfileRuntime>();
     runtime->rejections = std::make_unique<framework::RejectionTable>();
-    auto profile = framework::Profile::Make(config, registry, {options_.features, config.args, cluster_},
-                                            *runtime->rejections);
+    auto profile = framework::Profile::Make(
+        config, registry, {options_.features, config.args, cluster_, &writes_}, *runtime->rejections);
     if (!profile) return std::unexpected(std::move(profile.error()));
     runtime->profile = *std::move(profile);
     runtime->engine = std::make_unique<framework::Engine>(cluster_, *runtime->profile, *runtime->rejections,
@@ -116,6 +118,10 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
       dispatcher_.Finish(finished->id, finished->result);
       continue;
     }
+    if (const auto* const finished = std::get_if<WriteFinished>(&input)) {
+      writes_.Finish(finished->id, finished->result);
+      continue;
+    }
     std::visit(
         [&](const auto& event) {
           if constexpr (requires { objects_->Apply(event); }) objects_->Apply(event);
@@ -128,6 +134,7 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
   executor_.RunReady();
   ReportRejections();
   StartCalls(outputs);
+  std::ranges::move(writes_.TakeStarted(), std::back_inserter(outputs.writes));
   outputs_ = nullptr;
 }
 

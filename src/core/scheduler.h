@@ -15,6 +15,7 @@
 #include "base/metrics.h"
 #include "core/messages.h"
 #include "core/object_events.h"
+#include "cycle/object_writes.h"
 #include "cycle/scheduling_cycle.h"
 #include "framework/features.h"
 #include "framework/profile.h"
@@ -90,6 +91,7 @@ class Scheduler final : private cycle::EventSink {
   std::vector<std::unique_ptr<cycle::ProfileRuntime>> runtimes_;
   absl::flat_hash_map<std::string, cycle::ProfileRuntime*, base::TextHash, std::equal_to<>> profiles_;
   base::Executor executor_;
+  cycle::ObjectWrites writes_;
   dispatch::Dispatcher dispatcher_;
   queue::RejectionReports reports_;
   std::unique_ptr<queue::SchedulingQueue> queue_;

@@ -99,7 +99,8 @@ base::Task<std::optional<Failure>> BindingCycle::WaitOnPermit(Binding& binding) 
 
 base::Task<void> BindingCycle::RunOne(Binding& binding, const PreBindStep& step,
                                       base::CancellationSource& group, Status& first_failure) {
-  framework::BindingContext context{.cluster = context_.cluster, .api = writer_, .cancelled = group.token()};
+  framework::BindingContext context{
+      .cluster = context_.cluster, .api = writer_, .executor = context_.executor, .cancelled = group.token()};
   Status status = Explain(co_await step.placed->point->PreBind(context, binding.assignment),
                           "running PreBind plugin", step.placed->plugin->Name());
   if (status.IsSuccess() || !first_failure.IsSuccess()) co_return;
@@ -129,7 +130,8 @@ base::Task<Status> BindingCycle::RunPreBind(Binding& binding, PreBindSteps steps
 }
 
 base::Task<Status> BindingCycle::RunBind(Binding& binding) {
-  framework::BindingContext context{.cluster = context_.cluster, .api = writer_, .cancelled = {}};
+  framework::BindingContext context{
+      .cluster = context_.cluster, .api = writer_, .executor = context_.executor, .cancelled = {}};
   for (const auto& placed : binding.profile->profile->bind()) {
     Status status = co_await placed.point->Bind(context, binding.assignment);
     if (status.IsSkip()) continue;

@@ -7,6 +7,7 @@
 #include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/executor.h"
 #include "base/task.h"
 #include "cluster/cluster.h"
 #include "framework/cycle.h"
@@ -61,6 +62,7 @@ class ApiWriter {
 struct BindingContext {
   cluster::Cluster& cluster;
   ApiWriter& api;
+  base::Executor& executor;  // for a PreBind that waits
   base::CancellationToken cancelled;
 };
 

@@ -13,12 +13,17 @@
 
 namespace berth::framework {
 
+class ObjectWriter;
+
 // What a plugin is made of.
 struct PluginSetup {
   const Features& features;
   const PluginArgs& args;
   // For plugins that add an index of their own to it (cluster::Extension); outlives the plugin.
   cluster::Cluster& cluster;
+  // For plugins that write to claims or volumes; outlives the plugin. Null where nothing is written, as in a
+  // comparison with recorded cases.
+  ObjectWriter* writes = nullptr;
 };
 
 // Fails with upstream's words about bad arguments.

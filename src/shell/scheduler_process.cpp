@@ -51,6 +51,7 @@ base::Result<void> SchedulerProcess::Connect() {
                                                 connection_->credentials(), options_.client);
   base::Random random(options_.seed);
   pods_ = std::make_unique<client::PodWriter>(*client_, base::Random(random.Next()));
+  objects_ = std::make_unique<ObjectRequests>(*client_, base::Random(random.Next()));
   events_ = std::make_unique<client::EventRecorder>(
       *client_, client::EventRecorder::Options{.hostname = options_.hostname, .seed = random.Next()});
   if (options_.leader_election) {
@@ -129,6 +130,7 @@ void SchedulerProcess::Step() {
   scheduler_->Step(inputs, outputs_);
   for (const cycle::PodEvent& event : outputs_.events) Record(event);
   for (core::ApiCall& call : outputs_.calls) tasks_->Spawn(Execute(std::move(call)));
+  for (cycle::StartedWrite& write : outputs_.writes) tasks_->Spawn(Execute(std::move(write)));
   outputs_.clear();
   executor_.Wake();
   if (scheduler_->HasWork()) {
@@ -143,6 +145,24 @@ base::Task<void> SchedulerProcess::Execute(core::ApiCall call) {
   Finish(call, result);
 }
 
+base::Task<void> SchedulerProcess::Execute(cycle::StartedWrite write) {
+  base::Result<cluster::AnyObject> result;
+  if (auto may_write = MayWrite(); !may_write) {
+    result = std::unexpected(std::move(may_write.error()));
+  } else {
+    result = co_await objects_->Request(std::move(write.write));
+  }
+  inputs_.push_back(core::WriteFinished{write.id, std::move(result)});
+  Wake();
+}
+
+base::Result<void> SchedulerProcess::MayWrite() const {
+  if (elector_ && elector_->IsOverdue({})) {
+    return base::Fail("the lease has run out: nothing is written any more");
+  }
+  return {};
+}
+
 void SchedulerProcess::Finish(const core::ApiCall& call, const base::Result<void>& result) {
   if (!result) {
     BERTH_LOG_ERROR(result.error(), "A request about a pod failed",
@@ -154,9 +174,7 @@ void SchedulerProcess::Finish(const core::ApiCall& call, const base::Result<void
 }
 
 base::Task<base::Result<void>> SchedulerProcess::Request(const core::ApiCall& call) {
-  // A process that was frozen does not know that others may have taken over: it looks at its lease first.
-  if (elector_ && elector_->IsOverdue({}))
-    co_return base::Fail("the lease has run out: nothing is written any more");
+  if (auto may_write = MayWrite(); !may_write) co_return may_write;
   client::PodName pod{call.pod->namespace_, call.pod->name, call.pod->uid};
   client::ApiResult<void> result;
   switch (call.type) {

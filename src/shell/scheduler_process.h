@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "core/scheduler.h"
 #include "net/event_loop.h"
+#include "shell/object_requests.h"
 
 namespace berth::shell {
 
@@ -66,8 +67,11 @@ class SchedulerProcess {
   void Wake();
   void Step();
   base::Task<void> Execute(core::ApiCall call);
+  base::Task<void> Execute(cycle::StartedWrite write);
   void Finish(const core::ApiCall& call, const base::Result<void>& result);
   base::Task<base::Result<void>> Request(const core::ApiCall& call);
+  // A process that was frozen does not know that others may have taken over: it looks at its lease first.
+  base::Result<void> MayWrite() const;
   void Record(const cycle::PodEvent& event);
 
   ProcessOptions options_;
@@ -78,6 +82,7 @@ class SchedulerProcess {
   std::unique_ptr<client::Connection> connection_;
   std::unique_ptr<client::ApiClient> client_;
   std::unique_ptr<client::PodWriter> pods_;
+  std::unique_ptr<ObjectRequests> objects_;
   std::unique_ptr<client::EventRecorder> events_;
   std::unique_ptr<client::LeaderElector> elector_;
   api::SharedParts shared_;

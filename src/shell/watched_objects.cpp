@@ -32,7 +32,7 @@ struct Seen {
   void operator()(const Shared<api::StatefulSet>& object) const {
     inputs.push_back(core::WorkloadSeen{*object});
   }
-  void operator()(const auto&) const {}
+  void operator()(const auto& object) const { inputs.push_back(core::ObjectSeen{object}); }
 };
 
 struct Gone {
@@ -57,7 +57,7 @@ struct Gone {
   void operator()(const Shared<api::StatefulSet>& object) const {
     Workload(Kind::kStatefulSet, object->metadata);
   }
-  void operator()(const auto&) const {}
+  void operator()(const auto& object) const { inputs.push_back(core::ObjectGone{object}); }
 
   void Workload(Kind kind, const api::ObjectMeta& metadata) const {
     inputs.push_back(core::WorkloadGone{kind, metadata.namespace_, metadata.name});
@@ -68,9 +68,24 @@ struct Gone {
 
 std::span<const Resource> WatchedResources() {
   // Nodes and namespaces first: pods are judged by them.
-  static constexpr std::array kResources = {
-      Resource::kNodes,       Resource::kNamespaces,   Resource::kServices, Resource::kReplicationControllers,
-      Resource::kReplicaSets, Resource::kStatefulSets, Resource::kPods};
+  static constexpr std::array kResources = {Resource::kNodes,
+                                            Resource::kNamespaces,
+                                            Resource::kServices,
+                                            Resource::kReplicationControllers,
+                                            Resource::kReplicaSets,
+                                            Resource::kStatefulSets,
+                                            Resource::kPodDisruptionBudgets,
+                                            Resource::kStorageClasses,
+                                            Resource::kCsiDrivers,
+                                            Resource::kCsiNodes,
+                                            Resource::kCsiStorageCapacities,
+                                            Resource::kVolumeAttachments,
+                                            Resource::kPersistentVolumes,
+                                            Resource::kPersistentVolumeClaims,
+                                            Resource::kDeviceClasses,
+                                            Resource::kResourceSlices,
+                                            Resource::kResourceClaims,
+                                            Resource::kPods};
   return kResources;
 }
 

@@ -13,7 +13,7 @@ namespace berth::shell {
 // What the core wants to know of.
 std::span<const client::Resource> WatchedResources();
 
-// What reflectors report, as inputs of the core. Kinds that the core does not know are left out.
+// What reflectors report, as inputs of the core.
 void AppendInputs(const client::EventBatch& batch, std::vector<core::Input>& inputs);
 
 }  // namespace berth::shell

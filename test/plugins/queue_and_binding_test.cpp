@@ -91,9 +91,9 @@ class DefaultBinderTest : public testing::Test {
     assignment.record = MakePod("web").Namespace("shop").Uid("u1").Record();
     assignment.node_name = "n1";
     base::CancellationSource never;
-    framework::BindingContext context{harness_.cluster(), writer_, never.token()};
-    framework::Status status(framework::Code::kWait);
     base::Executor executor(clock_);
+    framework::BindingContext context{harness_.cluster(), writer_, executor, never.token()};
+    framework::Status status(framework::Code::kWait);
     executor.Spawn(RunBind(*harness_.profile().bind().front().point, context, assignment, status));
     executor.RunReady();
     return status;

@@ -32,13 +32,16 @@ TEST(WatchedObjects, ADeletedPodIsGoneByItsUid) {
   EXPECT_EQ(std::get<core::PodGone>(inputs[0]).uid, "u1");
 }
 
-TEST(WatchedObjects, KindsThatTheCoreDoesNotKnowAreLeftOut) {
+TEST(WatchedObjects, OtherKindsAreSeenAndGoneAsObjects) {
+  const auto storage_class = std::make_shared<const api::StorageClass>();
   client::EventBatch batch;
-  batch.events.push_back(
-      {.type = ObjectEvent::Type::kAdd, .object = std::make_shared<const api::StorageClass>()});
+  batch.events.push_back({.type = ObjectEvent::Type::kAdd, .object = storage_class});
+  batch.events.push_back({.type = ObjectEvent::Type::kDelete, .object = storage_class});
   std::vector<core::Input> inputs;
   AppendInputs(batch, inputs);
-  EXPECT_TRUE(inputs.empty());
+  ASSERT_EQ(inputs.size(), 2);
+  EXPECT_EQ(std::get<core::ObjectSeen>(inputs[0]).object, cluster::AnyObject(storage_class));
+  EXPECT_EQ(std::get<core::ObjectGone>(inputs[1]).object, cluster::AnyObject(storage_class));
 }
 
 TEST(WatchedObjects, PodsComeLast) { EXPECT_EQ(WatchedResources().back(), client::Resource::kPods); }

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+#include "base/executor.h"
+#include "base/future.h"
+#include "framework/object_writes.h"
+
+namespace berth::cycle {
+
+using WriteId = std::uint64_t;
+
+struct StartedWrite {
+  WriteId id;
+  framework::ObjectWrite write;
+};
+
+// Writes of plugins, between the plugin that waits for one and whoever makes the request.
+class ObjectWrites final : public framework::ObjectWriter {
+ public:
+  explicit ObjectWrites(base::Executor& executor) : executor_(executor) {}
+
+  base::Task<base::Result<cluster::AnyObject>> Write(framework::ObjectWrite write) override;
+  void Post(framework::ObjectWrite write) override;
+
+  // What is to be requested now, in the order in which it was asked for.
+  std::vector<StartedWrite> TakeStarted();
+  void Finish(WriteId id, base::Result<cluster::AnyObject> result);
+  // Started or about to be.
+  std::size_t pending_count() const { return waiting_.size() + started_.size(); }
+
+ private:
+  using Answer = base::Promise<base::Result<cluster::AnyObject>>;
+
+  base::Executor& executor_;
+  WriteId last_id_ = 0;
+  std::vector<StartedWrite> started_;
+  absl::flat_hash_map<WriteId, Answer> waiting_;  // nobody waits for what was posted
+};
+
+}  // namespace berth::cycle
