@@ -7,6 +7,7 @@
 #include "cli/conformance/command.h"
 #include "cli/sandbox_command.h"
 #include "cli/scheduler_command.h"
+#include "cli/simulate_command.h"
 #include "cli/version.h"
 
 namespace {
@@ -53,6 +54,18 @@ CLI::App* AddScheduler(CLI::App& app, berth::cli::SchedulerFlags& flags) {
   return scheduler;
 }
 
+CLI::App* AddSimulate(CLI::App& app, berth::cli::SimulateOptions& options) {
+  CLI::App* simulate = app.add_subcommand(
+      "simulate", "Run the scheduler in virtual time, with faults, and check its promises");
+  simulate->add_option("--seeds", options.seeds, "How many runs, with the seeds 1, 2, ...")
+      ->capture_default_str();
+  simulate->add_option("--seed", options.seed, "One run with this seed, in more words");
+  simulate->add_option("--minutes", options.minutes, "As many runs as fit into this time");
+  simulate->add_option("--actions", options.actions, "What users and machines do in a run")
+      ->capture_default_str();
+  return simulate;
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"berth: a Kubernetes scheduler"};
   app.require_subcommand(1);
@@ -73,7 +86,11 @@ int Run(int argc, char** argv) {
   berth::cli::SchedulerFlags scheduler_flags;
   const CLI::App* scheduler = AddScheduler(app, scheduler_flags);
 
+  berth::cli::SimulateOptions simulate_options;
+  const CLI::App* simulate = AddSimulate(app, simulate_options);
+
   CLI11_PARSE(app, argc, argv);
+  if (simulate->parsed()) return berth::cli::RunSimulate(simulate_options, std::cout);
   if (scheduler->parsed()) return berth::cli::RunScheduler(scheduler_flags, std::cerr);
   if (sandbox->parsed()) return berth::cli::RunSandbox(sandbox_options, std::cout, std::cerr);
   if (conformance->parsed()) return berth::cli::RunConformance(files, options, std::cout).failed == 0 ? 0 : 1;

@@ -1,0 +1,109 @@
+#include "sim/call_link.h"
+
+#include <boost/json.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "client/pod_status_patch.h"
+
+#include "sandbox/patch.h"
+
+namespace berth::sim {
+namespace {
+
+namespace json = boost::json;
+
+sandbox::Target TargetOf(const api::PodRecord& pod, std::string subresource = {}) {
+  return {.resource = &sandbox::ResourceOf("v1", "Pod"),
+          .namespace_name = pod.namespace_,
+          .name = pod.name,
+          .subresource = std::move(subresource)};
+}
+
+json::object BindingOf(const core::ApiCall& call) {
+  json::object metadata{
+      {"name", call.pod->name}, {"namespace", call.pod->namespace_}, {"uid", call.pod->uid}};
+  json::object target{{"kind", "Node"}, {"name", call.node}};
+  return {{"apiVersion", "v1"}, {"kind", "Binding"}, {"metadata", metadata}, {"target", target}};
+}
+
+template <class T>
+base::Result<void> ToResult(const sandbox::ApiResult<T>& result) {
+  if (!result) return base::Fail(result.error().message);
+  return {};
+}
+
+}  // namespace
+
+base::Duration CallLink::Delay() {
+  if (faults_.call_delay_max.count() == 0) return {};
+  return base::Duration(random_.Uniform(static_cast<std::uint64_t>(faults_.call_delay_max.count())));
+}
+
+void CallLink::Start(core::ApiCall call) {
+  ++pending_count_;
+  const base::TimePoint arrival = plane_.clock().Now() + Delay();
+  timers_.Schedule(arrival, [this, generation = generation_, call = std::move(call)] {
+    if (generation == generation_) {
+      Arrive(call);
+    } else {
+      --pending_count_;
+    }
+  });
+}
+
+void CallLink::Arrive(const core::ApiCall& call) {
+  base::Result<void> result = random_.Chance(faults_.call_refused)
+                                  ? base::Fail("Internal error occurred: on purpose")
+                                  : Execute(call);
+  trace_.AddSigned(plane_.clock().Now().time_since_epoch().count());
+  trace_.Add(static_cast<std::uint64_t>(call.type));
+  trace_.Add(call.pod->name);
+  trace_.Add(call.node);
+  trace_.Add(result ? std::string() : result.error().message);
+  timers_.Schedule(plane_.clock().Now() + Delay(),
+                   [this, generation = generation_, id = call.id, result = std::move(result)] {
+                     --pending_count_;
+                     if (generation == generation_) deliver_({id, result});
+                   });
+}
+
+base::Result<void> CallLink::Execute(const core::ApiCall& call) {
+  switch (call.type) {
+    case dispatch::CallType::kPodBinding:
+      return Bind(call);
+    case dispatch::CallType::kPodStatusPatch:
+      return PatchStatus(call);
+    case dispatch::CallType::kPodDeletion:
+      return Delete(call);
+  }
+  std::unreachable();
+}
+
+base::Result<void> CallLink::Bind(const core::ApiCall& call) {
+  auto result = ToResult(plane_.writer().Bind(TargetOf(*call.pod, "binding"), BindingOf(call)));
+  if (result) ++bound_count_;
+  return result;
+}
+
+base::Result<void> CallLink::PatchStatus(const core::ApiCall& call) {
+  const auto wall = std::chrono::floor<std::chrono::seconds>(plane_.clock().WallNow().time_since_epoch());
+  const std::string patch =
+      client::PodStatusPatch(*call.pod, call.change, {.unix_seconds = wall.count()}, call.nomination);
+  if (patch.empty()) return {};
+  const sandbox::Target target = TargetOf(*call.pod, "status");
+  return ToResult(plane_.writer().Change(target, [&](const json::object& current) {
+    return sandbox::ApplyPatch(*target.resource, {.type = sandbox::PatchType::kStrategic, .body = patch},
+                               current);
+  }));
+}
+
+base::Result<void> CallLink::Delete(const core::ApiCall& call) {
+  if (auto patched = PatchStatus(call); !patched) return patched;
+  const auto removed = plane_.writer().Delete(TargetOf(*call.pod), {.uid = call.pod->uid});
+  if (!removed && removed.error().code != 404) return base::Fail(removed.error().message);
+  return {};
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,135 @@
+#include "sim/promises.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "client/objects.h"
+
+#include "api/pod_requests.h"
+#include "base/check.h"
+#include "cluster/ports.h"
+
+namespace berth::sim {
+namespace {
+
+template <class T>
+std::vector<client::Shared<T>> ReadAll(sandbox::Store& store, client::Resource resource,
+                                       api::SharedParts& shared) {
+  const client::ResourceInfo& info = client::InfoOf(resource);
+  const auto reader = client::MakeObjectReader(resource, shared);
+  const auto page = store.List(
+      sandbox::Selection(*sandbox::ResourceTable::Get().Find(info.group, info.version, info.plural)));
+  std::vector<client::Shared<T>> objects;
+  for (const sandbox::RevisionPtr& revision : page->items) {
+    auto read = reader->Read(client::Encoding::kProtobuf, revision->protobuf());
+    BERTH_CHECK(read.has_value());
+    objects.push_back(std::get<client::Shared<T>>(read->object));
+  }
+  return objects;
+}
+
+bool IsFinished(const api::PodRecord& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
+
+// Judged by a cluster of its own, made of nothing but what the server has.
+class ServerState {
+ public:
+  explicit ServerState(sandbox::Store& store) {
+    for (const auto& node : ReadAll<api::Node>(store, client::Resource::kNodes, shared_))
+      cluster_.SetNode(node);
+    for (const auto& pod : ReadAll<api::PodRecord>(store, client::Resource::kPods, shared_)) {
+      if (!pod->node_name.empty() && !IsFinished(*pod)) BERTH_CHECK(cluster_.AddPod(pod).has_value());
+    }
+  }
+
+  void Check(Violations& violations) const {
+    const cluster::NodeTable& nodes = cluster_.nodes();
+    for (std::uint32_t index = 0; index < nodes.row_count(); ++index) {
+      const cluster::NodeRow row(index);
+      if (nodes.IsLive(row) && nodes.exists(row)) CheckNode(row, violations);
+    }
+  }
+
+ private:
+  void CheckNode(cluster::NodeRow row, Violations& violations) const {
+    const cluster::NodeTable& nodes = cluster_.nodes();
+    for (const cluster::ResourceAmount& offered : nodes.allocatable_of(row)) {
+      if (offered.resource == cluster::kPods) continue;
+      const std::int64_t requested = nodes.requested(offered.resource)[row.index()];
+      if (requested > offered.amount) {
+        violations.push_back(fmt::format("{} of {} is asked for {} times and there {} times", nodes.name(row),
+                                         cluster_.resources().Name(offered.resource), requested,
+                                         offered.amount));
+      }
+    }
+    if (nodes.pod_count()[row.index()] > nodes.pod_limit()[row.index()]) {
+      violations.push_back(fmt::format("{} has {} pods and room for {}", nodes.name(row),
+                                       nodes.pod_count()[row.index()], nodes.pod_limit()[row.index()]));
+    }
+    for (const cluster::PortUse& use : nodes.ports(row)) {
+      if (use.count > 1) {
+        violations.push_back(fmt::format("port {} of {} is taken {} times",
+                                         cluster_.ports().Get(use.port).port, nodes.name(row), use.count));
+      }
+    }
+  }
+
+  api::SharedParts shared_;
+  cluster::Cluster cluster_;
+};
+
+}  // namespace
+
+void CheckNothingOvercommitted(sandbox::Store& store, Violations& violations) {
+  ServerState(store).Check(violations);
+}
+
+void CheckEveryPodHasOnePlace(const core::Scheduler& scheduler, Violations& violations) {
+  const cluster::PodTable& pods = scheduler.cluster().pods();
+  const queue::SchedulingQueue& queue = scheduler.queue();
+  for (std::uint32_t index = 0; index < pods.slot_count(); ++index) {
+    const cluster::PodSlot slot(index);
+    if (!pods.IsLive(slot)) continue;
+    const bool waits = pods.state(slot) == cluster::PodState::kPending;
+    const bool is_queued = queue.WhereIs(slot) != queue::Place::kNowhere;
+    if (waits && !is_queued && !queue.in_flight().Contains(pods.Version(slot))) {
+      violations.push_back(fmt::format("{} waits nowhere", cluster::PodName(pods.record(slot))));
+    }
+    if (!waits && is_queued) {
+      violations.push_back(
+          fmt::format("{} has a node and waits in the queue", cluster::PodName(pods.record(slot))));
+    }
+  }
+}
+
+void CheckNominations(const core::Scheduler& scheduler, Violations& violations) {
+  const cluster::Cluster& cluster = scheduler.cluster();
+  const cluster::PodTable& pods = cluster.pods();
+  for (std::uint32_t index = 0; index < pods.slot_count(); ++index) {
+    const cluster::PodSlot slot(index);
+    if (!pods.IsLive(slot) || pods.state(slot) != cluster::PodState::kPending) continue;
+    const cluster::NodeNameId nominated = cluster.nominator().NodeOf(slot);
+    const std::string_view known =
+        nominated.IsValid() ? cluster.nodes().NameText(nominated) : std::string_view();
+    if (known != pods.record(slot).nominated_node_name) {
+      violations.push_back(fmt::format("{} is nominated to \"{}\" and its status says \"{}\"",
+                                       cluster::PodName(pods.record(slot)), known,
+                                       pods.record(slot).nominated_node_name));
+    }
+  }
+}
+
+void CheckNothingIsLeft(const core::Scheduler& scheduler, Violations& violations) {
+  const auto check = [&](std::string_view what, std::size_t count) {
+    if (count > 0) violations.push_back(fmt::format("{} {} are left when all pods are gone", count, what));
+  };
+  check("pods", scheduler.cluster().pods().size());
+  check("templates", scheduler.cluster().pod_factory().templates().size());
+  check("pods in flight", scheduler.queue().in_flight().pod_count());
+  check("events in flight", scheduler.queue().in_flight().event_count());
+  check("calls", scheduler.dispatcher().pod_count());
+  check("bindings", scheduler.binding_count());
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,217 @@
+#include "sim/simulation.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/check.h"
+#include "shell/watched_objects.h"
+
+namespace berth::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// Long enough for the longest backoff after the last event, and much shorter than the flush that would wake
+// every pod whatever happened: a pod that only the flush would find has been forgotten.
+constexpr base::Duration kConvergence = minutes(2);
+// More steps at one time than any run needs.
+constexpr int kStepsAtOnce = 20'000;
+
+Workload::Size DrawSize(base::Random random) {
+  return {.nodes = 2 + static_cast<int>(random.Uniform(8)), .pods = 5 + static_cast<int>(random.Uniform(50))};
+}
+
+Faults DrawFaults(base::Random random) {
+  Faults faults;
+  faults.watch_delay_max = milliseconds(1 + random.Uniform(random.Chance(0.2) ? 5000 : 100));
+  faults.call_delay_max = milliseconds(1 + random.Uniform(random.Chance(0.2) ? 5000 : 100));
+  if (random.Chance(0.5)) faults.call_refused = random.UniformReal() * 0.3;
+  if (random.Chance(0.5)) faults.watch_cut = random.UniformReal() * 0.1;
+  faults.relist = random.UniformReal();
+  if (random.Chance(0.4)) faults.restart = random.UniformReal() * 0.05;
+  if (random.Chance(0.4)) faults.pause = random.UniformReal() * 0.05;
+  return faults;
+}
+
+core::SchedulerOptions SchedulerOptionsFor() {
+  core::SchedulerOptions options;
+  options.engine.verify_views = true;
+  return options;
+}
+
+}  // namespace
+
+Simulation::Simulation(const SimulationOptions& options)
+    : options_(options),
+      random_(options.seed),
+      size_(DrawSize(random_.Split())),
+      faults_(DrawFaults(random_.Split())),
+      plane_(clock_, {.store = {}, .api = {}, .seed = random_.Next()}),
+      kubelet_(plane_, {.start = milliseconds(300), .stop = seconds(1), .heartbeat = std::chrono::hours(24)}),
+      calls_(
+          plane_, timers_, [this](core::CallFinished finished) { inputs_.push_back(std::move(finished)); },
+          random_.Split()),
+      workload_(plane_, size_, random_.Split()) {
+  for (const client::Resource resource : shell::WatchedResources()) {
+    watches_.push_back(std::make_unique<WatchLink>(plane_, resource, shared_));
+    watches_.back()->SetDelay(faults_.watch_delay_max, random_.Split());
+  }
+  calls_.SetFaults(faults_);
+  result_.setting = fmt::format(
+      "{} nodes, {} pods, watches late by {} ms, calls by {} ms, {:.2f} refused, {:.2f} cut, {:.2f} relist, "
+      "{:.2f} restart, {:.2f} pause",
+      size_.nodes, size_.pods, faults_.watch_delay_max / milliseconds(1),
+      faults_.call_delay_max / milliseconds(1), faults_.call_refused, faults_.watch_cut, faults_.relist,
+      faults_.restart, faults_.pause);
+}
+
+SimulationResult Simulation::Run() {
+  workload_.Begin();
+  StartScheduler();
+  for (int action = 0; action < options_.actions && !has_failed(); ++action) {
+    workload_.Act();
+    Misbehave();
+    RunFor(UpTo(random_.Chance(0.1) ? seconds(20) : milliseconds(500)));
+    CheckNothingOvercommitted(plane_.store(), result_.violations);
+  }
+  EndFaults();
+  RunFor(kConvergence);
+  if (!has_failed()) {
+    CheckNothingOvercommitted(plane_.store(), result_.violations);
+    CheckNominations(*scheduler_, result_.violations);
+    CheckNobodySleeps();
+  }
+  result_.bound = calls_.bound_count();
+  result_.trace = calls_.trace() ^ scheduler_->cluster().Digest();
+  workload_.DeleteAllPods();
+  RunFor(kConvergence);
+  if (!has_failed()) CheckNothingIsLeft(*scheduler_, result_.violations);
+  return result_;
+}
+
+void Simulation::StartScheduler() {
+  inputs_.clear();
+  scheduler_.reset();
+  metrics_ = std::make_unique<base::MetricRegistry>();
+  auto made = core::Scheduler::Make(SchedulerOptionsFor(), clock_, *metrics_);
+  BERTH_CHECK(made.has_value());
+  scheduler_ = *std::move(made);
+  for (const auto& watch : watches_) watch->Restart();
+  calls_.Restart();
+  // It sees the whole state before it decides anything.
+  for (const auto& watch : watches_) watch->TakeDue(clock_.Now(), inputs_);
+  StepScheduler();
+  scheduler_->SetDeciding(true);
+}
+
+base::Duration Simulation::UpTo(base::Duration max) {
+  return base::Duration(random_.Uniform(static_cast<std::uint64_t>(max.count()) + 1));
+}
+
+void Simulation::Misbehave() {
+  if (random_.Chance(faults_.watch_cut)) {
+    WatchLink& watch = *watches_[random_.Uniform(watches_.size())];
+    const bool relist = random_.Chance(faults_.relist);
+    if (!watch.is_cut()) {
+      watch.Cut();
+      timers_.Schedule(clock_.Now() + UpTo(seconds(30)), [&watch, relist] { watch.Heal(relist); });
+    }
+  }
+  if (random_.Chance(faults_.pause)) paused_until_ = clock_.Now() + UpTo(seconds(30));
+  if (random_.Chance(faults_.restart)) {
+    ++result_.restarts;
+    StartScheduler();
+  }
+}
+
+void Simulation::EndFaults() {
+  Faults calm;
+  calls_.SetFaults(calm);
+  paused_until_ = clock_.Now();
+  for (const auto& watch : watches_) {
+    if (watch->is_cut()) watch->Heal(/*relist=*/false);
+    watch->SetDelay(calm.watch_delay_max, random_.Split());
+  }
+  workload_.OpenGates();
+}
+
+base::TimePoint Simulation::NextTime(base::TimePoint end) const {
+  base::TimePoint next = end;
+  const auto consider = [&](std::optional<base::TimePoint> time) {
+    if (time) next = std::min(next, *time);
+  };
+  consider(timers_.NextDeadline());
+  consider(plane_.NextDeadline());
+  base::TimePoint scheduler_next = end;
+  if (!inputs_.empty() || scheduler_->HasWork()) scheduler_next = clock_.Now();
+  if (const auto deadline = scheduler_->NextDeadline()) scheduler_next = std::min(scheduler_next, *deadline);
+  for (const auto& watch : watches_) {
+    if (const auto deadline = watch->NextDeadline()) scheduler_next = std::min(scheduler_next, *deadline);
+  }
+  consider(std::max(scheduler_next, paused_until_));
+  return std::max(next, clock_.Now());
+}
+
+bool Simulation::IsSchedulerDue() const {
+  if (clock_.Now() < paused_until_) return false;
+  if (!inputs_.empty() || scheduler_->HasWork()) return true;
+  const auto deadline = scheduler_->NextDeadline();
+  return deadline && *deadline <= clock_.Now();
+}
+
+void Simulation::RunFor(base::Duration duration) {
+  const base::TimePoint end = clock_.Now() + duration;
+  int steps_at_once = 0;
+  while (!has_failed()) {
+    const base::TimePoint next = NextTime(end);
+    if (next >= end) break;
+    steps_at_once = next > clock_.Now() ? 0 : steps_at_once + 1;
+    if (steps_at_once > kStepsAtOnce) {
+      result_.violations.push_back(fmt::format("at {} s the scheduler does not come to rest",
+                                               clock_.Now().time_since_epoch() / seconds(1)));
+      return;
+    }
+    clock_.SetTo(next);
+    plane_.RunDue();
+    timers_.RunDue(next);
+    if (clock_.Now() >= paused_until_) {
+      for (const auto& watch : watches_) watch->TakeDue(next, inputs_);
+    }
+    if (IsSchedulerDue()) StepScheduler();
+  }
+  if (!has_failed()) clock_.SetTo(end);
+}
+
+void Simulation::StepScheduler() {
+  core::Outputs outputs;
+  const std::vector<core::Input> inputs = std::exchange(inputs_, {});
+  scheduler_->Step(inputs, outputs);
+  for (core::ApiCall& call : outputs.calls) calls_.Start(std::move(call));
+  CheckEveryPodHasOnePlace(*scheduler_, result_.violations);
+}
+
+void Simulation::CheckNobodySleeps() {
+  base::MetricRegistry metrics;
+  auto fresh = core::Scheduler::Make(SchedulerOptionsFor(), clock_, metrics);
+  BERTH_CHECK(fresh.has_value());
+  std::vector<core::Input> inputs;
+  for (const client::Resource resource : shell::WatchedResources()) {
+    WatchLink(plane_, resource, shared_).TakeDue(clock_.Now(), inputs);
+  }
+  (*fresh)->SetDeciding(true);
+  core::Outputs outputs;
+  (*fresh)->Step(inputs, outputs);
+  while ((*fresh)->HasWork()) (*fresh)->Step({}, outputs);
+  for (const core::ApiCall& call : outputs.calls) {
+    if (call.type != dispatch::CallType::kPodBinding) continue;
+    result_.violations.push_back(fmt::format("{} fits on {} and waits in {}", call.pod->name, call.node,
+                                             scheduler_->queue().Summary()));
+  }
+}
+
+SimulationResult Simulate(const SimulationOptions& options) { return Simulation(options).Run(); }
+
+}  // namespace berth::sim

@@ -1,0 +1,37 @@
+#include "sim/simulation.h"
+
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+namespace berth::sim {
+namespace {
+
+class Seeds : public testing::TestWithParam<int> {};
+
+// Ten seeds to a test, so that they run beside each other and a failure names few.
+TEST_P(Seeds, EveryPromiseIsKept) {
+  std::size_t bound = 0;
+  for (int i = 0; i < 10; ++i) {
+    const auto seed = static_cast<std::uint64_t>(GetParam() * 10 + i + 1);
+    const SimulationResult result = Simulate({.seed = seed});
+    EXPECT_TRUE(result.violations.empty()) << "berth simulate --seed " << seed << ": "
+                                           << fmt::format("{}", fmt::join(result.violations, "; ")) << "\n"
+                                           << result.setting;
+    bound += result.bound;
+  }
+  EXPECT_GT(bound, 100);
+}
+INSTANTIATE_TEST_SUITE_P(Simulation, Seeds, testing::Range(0, 10));
+
+TEST(Simulation, TheSameSeedGivesTheSameRun) {
+  for (const std::uint64_t seed : {1, 7, 23}) {
+    const SimulationResult once = Simulate({.seed = seed});
+    const SimulationResult again = Simulate({.seed = seed});
+    EXPECT_EQ(once.trace, again.trace) << seed;
+    EXPECT_EQ(once.bound, again.bound) << seed;
+  }
+  EXPECT_NE(Simulate({.seed = 1}).trace, Simulate({.seed = 2}).trace);
+}
+
+}  // namespace
+}  // namespace berth::sim
