@@ -74,6 +74,11 @@ fuzz: ## fuzz each decoder for FUZZ_SECONDS seconds (FUZZ=name for one)
 	$(call build,fuzz,berth_fuzzers)
 	@tools/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
+.PHONY: soak
+soak: ## simulate for MINUTES minutes (10) with ever new seeds
+	$(call build,release,berth)
+	@build/release/berth simulate --minutes $(or $(MINUTES),10)
+
 .PHONY: clean
 clean: ## remove what was built
 	@rm -rf build

@@ -14,8 +14,6 @@ struct Owner {
   std::string_view name;
 };
 
-WorkloadTable::WorkloadTable(const LabelTable& labels) : labels_(labels) {}
-
 Owner ControllerOf(const api::PodRecord& pod) {
   if (!pod.owner_references) return {};
   for (const api::OwnerReference& owner : *pod.owner_references) {
@@ -40,6 +38,8 @@ api::Selector CompileOrEverything(const std::optional<api::LabelSelector>& selec
 }
 
 }  // namespace
+
+WorkloadTable::WorkloadTable(const LabelTable& labels) : labels_(labels) {}
 
 WorkloadTable::Namespace& WorkloadTable::Changing(std::string_view namespace_) {
   Namespace& in = namespaces_[namespace_];
