@@ -39,6 +39,7 @@ int RunSimulate(const SimulateOptions& options, std::ostream& out) {
     fmt::print(out, "seed {}: {}\n", *options.seed, result.setting);
     fmt::print(out, "{} pods bound, {} restarts, state {:016x}\n", result.bound, result.restarts,
                result.trace);
+    for (const std::string& object : result.objects) fmt::print(out, "{}\n", object);
     for (const std::string& violation : result.violations) fmt::print(out, "  {}\n", violation);
     return result.violations.empty() ? 0 : 1;
   }

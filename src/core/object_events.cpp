@@ -159,6 +159,8 @@ void ObjectEvents::Apply(const PodGone& gone) {
   const auto& pods = setup_.cluster.pods();
   const cluster::PodSlot known =
       gone.uid.empty() ? pods.Find(gone.namespace_, gone.name) : pods.Find(gone.uid);
+  // A pod that was deleted while it was being bound is no longer known, but a call of it may be on its way.
+  setup_.dispatcher.Forget(gone.uid);
   if (known.IsValid()) Remove(known);
 }
 
@@ -217,6 +219,19 @@ void ObjectEvents::Apply(const NodeGone& gone) {
   setup_.queue.Notify(kNodeDelete, node, {});
   if (const auto removed = cluster.RemoveNode(*node); !removed) {
     BERTH_LOG_ERROR(removed.error(), "Could not remove a node", {"node", gone.name});
+  }
+  LeaveDomains(gone.name);
+}
+
+// Pods that were on a node that is gone are in no zone any more, though they exist until somebody deletes
+// them: to a pod that they kept away, or that may be the first of its kind now, they are gone. Plugins that
+// count by domain hear of that as of their deletion, since not all of them listen to nodes that go.
+void ObjectEvents::LeaveDomains(std::string_view node) {
+  const auto& nodes = setup_.cluster.nodes();
+  const cluster::NodeRow row = nodes.Find(node);
+  if (!row.IsValid()) return;
+  for (const cluster::PodSlot pod : nodes.pods(row)) {
+    setup_.queue.Notify(kAssignedPodDelete, setup_.cluster.pods().facts(pod).record, {});
   }
 }
 

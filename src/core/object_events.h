@@ -49,6 +49,7 @@ class ObjectEvents {
   void Remove(cluster::PodSlot known);
   // A pod whose binding is under way is gone or going.
   void RemoveAssumed(cluster::PodSlot known);
+  void LeaveDomains(std::string_view node);
   // The place that a nomination reserved is free for pods of the same or lower priority.
   void FreeNomination(const cluster::PodRecordRef& pod, std::int32_t priority);
 

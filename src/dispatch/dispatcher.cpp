@@ -89,6 +89,7 @@ std::unique_ptr<Dispatcher::Stored> Dispatcher::Replace(Entry& entry, std::uniqu
 
 base::Result<CallId> Dispatcher::Add(Call call, base::Duration delay) {
   Entry& entry = EntryOf(call.pod->uid);
+  entry.is_forgotten = false;
   auto added = std::make_unique<Stored>(Stored{.id = CallId(next_id_++), .call = std::move(call)});
   if (delay > base::Duration::zero()) added->due = setup_.clock.Now() + delay;
 
@@ -153,7 +154,7 @@ void Dispatcher::Finish(CallId id, const base::Result<void>& result) {
                                   std::chrono::duration<double>(setup_.clock.Now() - entry.started).count());
 
   if (result && call.type != CallType::kPodStatusPatch) entry.written_nomination.reset();
-  if (result && call.change.nominated_node_name && !options_.upstream_rules) {
+  if (result && call.change.nominated_node_name && !options_.upstream_rules && !entry.is_forgotten) {
     entry.written_nomination = call.change.nominated_node_name;
   }
   if (entry.stored) File(entry);
@@ -178,6 +179,7 @@ void Dispatcher::Forget(std::string_view uid) {
   if (found == by_uid_.end()) return;
   Entry& entry = *found->second;
   entry.written_nomination.reset();
+  entry.is_forgotten = true;
   const std::unique_ptr<Stored> cancelled = TakeStored(entry);
   EraseIfIdle(entry);
   if (cancelled) Tell(cancelled->call, CallEnd::kCancelled, kForgotten);

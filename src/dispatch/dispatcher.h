@@ -107,6 +107,8 @@ class Dispatcher {
     base::HeapHandle delayed = {};  // if delayed
     // What was written last and is not seen yet on the pod.
     std::optional<std::string> written_nomination = std::nullopt;
+    // The pod went while a call of it was on its way: what that call wrote is of no interest any more.
+    bool is_forgotten = false;
   };
   struct Delayed {
     base::TimePoint due;

@@ -64,6 +64,12 @@ bool IsPlaced(const api::PodRecord& pod) {
   return !pod.node_name.empty() || !pod.nominated_node_name.empty();
 }
 
+// A pod that meets its own terms may be the first of its kind anywhere, once no pod that meets them is left:
+// so the last such pod may be in its way. kube-scheduler does not see that (docs/differences.md).
+bool MayBecomeTheFirst(const HintTerms& affinity, const api::PodRecord& pod, const api::PodRecord& gone) {
+  return MatchesAll(affinity, gone) && MatchesAll(affinity, pod);
+}
+
 base::Result<Hint> AfterAssignedPod(const HintInput& input) {
   const auto objects = ObjectsOf<api::PodRecord>(input);
   if (!objects) return std::unexpected(objects.error());
@@ -77,10 +83,12 @@ base::Result<Hint> AfterAssignedPod(const HintInput& input) {
   if (!anti_affinity) return std::unexpected(anti_affinity.error());
   if (before != nullptr && after != nullptr) {
     return QueueIf((!MatchesAll(*affinity, *before) && MatchesAll(*affinity, *after)) ||
-                   (MatchesAny(*anti_affinity, *before) && !MatchesAny(*anti_affinity, *after)));
+                   (MatchesAny(*anti_affinity, *before) && !MatchesAny(*anti_affinity, *after)) ||
+                   (!MatchesAll(*affinity, *after) && MayBecomeTheFirst(*affinity, input.record(), *before)));
   }
   if (after != nullptr) return QueueIf(MatchesAll(*affinity, *after));
   if (MatchesAny(*anti_affinity, *before)) return Hint::kQueue;
+  if (MayBecomeTheFirst(*affinity, input.record(), *before)) return Hint::kQueue;
   const auto of_deleted = AntiAffinityOf(*before);
   if (!of_deleted) return std::unexpected(of_deleted.error());
   return QueueIf(MatchesAny(*of_deleted, input.record()));
@@ -102,6 +110,8 @@ base::Result<Hint> AfterNode(const HintInput& input) {
     const std::string* from = value(before, term.topology_key);
     const std::string* to = value(after, term.topology_key);
     if ((from == nullptr && to != nullptr) || moved(from, to)) return Hint::kQueue;
+    // Pods that met the terms are in no domain any more: the pod may be the first of its kind.
+    if (from != nullptr && to == nullptr && MatchesAll(*affinity, input.record())) return Hint::kQueue;
   }
   const auto anti_affinity = AntiAffinityOf(input.record());
   if (!anti_affinity) return std::unexpected(anti_affinity.error());

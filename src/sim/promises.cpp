@@ -93,7 +93,9 @@ void CheckEveryPodHasOnePlace(const core::Scheduler& scheduler, Violations& viol
     if (!pods.IsLive(slot)) continue;
     const bool waits = pods.state(slot) == cluster::PodState::kPending;
     const bool is_queued = queue.WhereIs(slot) != queue::Place::kNowhere;
-    if (waits && !is_queued && !queue.in_flight().Contains(pods.Version(slot))) {
+    // A pod that is going is not tried any more.
+    const bool is_to_be_tried = waits && !pods.terminating(slot);
+    if (is_to_be_tried && !is_queued && !queue.in_flight().Contains(pods.Version(slot))) {
       violations.push_back(fmt::format("{} waits nowhere", cluster::PodName(pods.record(slot))));
     }
     if (!waits && is_queued) {

@@ -1,7 +1,7 @@
 #include "sim/simulation.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 #include "base/check.h"
@@ -86,6 +86,7 @@ SimulationResult Simulation::Run() {
   }
   result_.bound = calls_.bound_count();
   result_.trace = calls_.trace() ^ scheduler_->cluster().Digest();
+  result_.objects = workload_.Describe();
   workload_.DeleteAllPods();
   RunFor(kConvergence);
   if (!has_failed()) CheckNothingIsLeft(*scheduler_, result_.violations);
@@ -207,9 +208,19 @@ void Simulation::CheckNobodySleeps() {
   while ((*fresh)->HasWork()) (*fresh)->Step({}, outputs);
   for (const core::ApiCall& call : outputs.calls) {
     if (call.type != dispatch::CallType::kPodBinding) continue;
-    result_.violations.push_back(fmt::format("{} fits on {} and waits in {}", call.pod->name, call.node,
-                                             scheduler_->queue().Summary()));
+    result_.violations.push_back(fmt::format("{} fits on {} and waits, refused by [{}]", call.pod->name,
+                                             call.node, fmt::join(RejectorsOf(call.pod->uid), ", ")));
   }
+}
+
+std::vector<std::string_view> Simulation::RejectorsOf(std::string_view uid) const {
+  std::vector<std::string_view> names;
+  const queue::SchedulingQueue& queue = scheduler_->queue();
+  const cluster::PodSlot slot = scheduler_->cluster().pods().Find(uid);
+  const queue::QueueingParams* const params = slot.IsValid() ? queue.Find(slot) : nullptr;
+  if (params == nullptr) return names;
+  params->rejectors().ForEach([&](queue::PluginId plugin) { names.push_back(queue.plugins().Get(plugin)); });
+  return names;
 }
 
 SimulationResult Simulate(const SimulationOptions& options) { return Simulation(options).Run(); }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -31,7 +32,8 @@ struct SimulationResult {
   std::uint64_t trace = 0;  // equal for equal seeds: over all requests, and the state at the end
   std::size_t bound = 0;
   std::size_t restarts = 0;
-  std::string setting;  // what was drawn, for whoever reads of a failure
+  std::string setting;               // what was drawn, for whoever reads of a failure
+  std::vector<std::string> objects;  // nodes and pods on the server when everything had come to rest
 };
 
 // A scheduler on a control plane, with users, machines and an unreliable network, in one thread and virtual
@@ -56,6 +58,8 @@ class Simulation {
   void StepScheduler();
   // A scheduler that starts from what the server has, with nothing in its way, finds no place for any pod.
   void CheckNobodySleeps();
+  // The plugins that keep a waiting pod out, by their last word.
+  std::vector<std::string_view> RejectorsOf(std::string_view uid) const;
   base::Duration UpTo(base::Duration max);
   bool has_failed() const { return !result_.violations.empty(); }
 

@@ -166,6 +166,22 @@ void Workload::DeleteAllPods() {
   }
 }
 
+std::vector<std::string> Workload::Describe() const {
+  std::vector<std::string> lines;
+  for (const std::string_view kind : {"Node", "Pod"}) {
+    for (const auto& object : All("v1", kind)) {
+      const json::object document = object->Document();
+      const auto status = document.find("status");
+      const bool has_phase = status != document.end() && status->value().as_object().contains("phase");
+      lines.push_back(fmt::format("{} {} {} {}", object->name(),
+                                  json::serialize(document.at("metadata").at("labels")),
+                                  json::serialize(document.at("spec")),
+                                  has_phase ? json::serialize(status->value().at("phase")) : ""));
+    }
+  }
+  return lines;
+}
+
 void Workload::AddNode(int number) { Create("v1", "Node", {}, NodeDocument(number)); }
 
 void Workload::RemoveNode() {

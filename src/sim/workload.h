@@ -29,6 +29,8 @@ class Workload {
   // Takes all gates away, so that every pod may be tried.
   void OpenGates();
   void DeleteAllPods();
+  // Nodes and pods as the server has them, one to a line.
+  std::vector<std::string> Describe() const;
 
  private:
   void CreatePod();

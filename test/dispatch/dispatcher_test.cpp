@@ -163,6 +163,15 @@ TEST(Dispatcher, NothingIsLeftOfAPodThatIsGone) {
   EXPECT_THAT(h.StartAll(), IsEmpty());
 }
 
+TEST(Dispatcher, NothingIsLeftOfAPodThatGoesWhileItsCallIsOnItsWay) {
+  Harness h;
+  h.Patch("nominate", Pod("u1"), {.nominated_node_name = "n1"});
+  const auto started = h.StartAll();
+  h.dispatcher.Forget("u1");
+  h.Succeed(started[0]);
+  EXPECT_EQ(h.dispatcher.pod_count(), 0);
+}
+
 TEST(Dispatcher, ResultsAreCountedByTypeAndResult) {
   Harness h;
   h.Bind("good", Pod("u1"), "n1");

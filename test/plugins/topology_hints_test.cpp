@@ -176,6 +176,18 @@ TEST_F(AffinityHintTest, DeletedPodsThatKeptItAway) {
                     Other().AntiAffinity(MakeTerm(kZone).Label("me", "")), {}));
 }
 
+// kube-scheduler leaves such a pod waiting: docs/differences.md.
+TEST_F(AffinityHintTest, TheLastPodOfItsKindThatGoesMakesItTheFirst) {
+  const auto mine = MakePod("q").Label("a", "").Affinity(MakeTerm(kZone).Label("a", ""));
+  const auto others = MakePod("q").Affinity(MakeTerm(kZone).Label("a", ""));
+  const auto kin = MakePod("x").Node("n").Label("a", "");
+  EXPECT_TRUE(Wakes(kAssigned, mine, kin, {}));
+  EXPECT_FALSE(Wakes(kAssigned, others, kin, {}));
+  EXPECT_TRUE(Wakes(kAssigned, mine, kin, MakePod("x").Node("n")));
+  EXPECT_FALSE(Wakes(kAssigned, others, kin, MakePod("x").Node("n")));
+  EXPECT_TRUE(Wakes(mine, MakeNode("n").Zone("z1"), MakeNode("n")));
+}
+
 TEST_F(AffinityHintTest, ItsOwnLabels) {
   EXPECT_TRUE(Wakes(kTarget, MakePod("q"), MakePod("q"), MakePod("q").Label("a", "")));
 }
