@@ -118,14 +118,14 @@ TEST(Scheduler, ADeletedPodMakesRoom) {
 // Found by berth simulate --seed 592: pods on a node that is gone are in no zone, so they neither attract nor
 // keep away, though they are not deleted yet.
 TEST(Scheduler, ANodeThatGoesTakesItsPodsOutOfTheirZone) {
-  constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+  const std::string zone = "topology.kubernetes.io/zone";
   FakeApi api;
   api.Create(Node("n1", "1").Zone("a"));
   api.Create(Node("n2", "1").Zone("b"));
-  api.Create(Pod("first").Label("app", "web").NodeSelector("topology.kubernetes.io/zone", "a"));
+  api.Create(Pod("first").Label("app", "web").NodeSelector(zone, "a"));
   api.Settle();
   ASSERT_EQ(api.node_of("first"), "n1");
-  api.Create(Pod("second").Label("app", "web").Affinity(test::MakeTerm(kZone).Label("app", "web")));
+  api.Create(Pod("second").Label("app", "web").Affinity(berth::test::MakeTerm(zone).Label("app", "web")));
   api.Run(20s);
   ASSERT_EQ(api.node_of("second"), "") << "n1 is full";
   api.DeleteNode("n1");
