@@ -123,7 +123,8 @@ bool HasLimits(const api::CSINode& node) {
 NodeVolumeLimits::NodeVolumeLimits(const framework::PluginSetup& setup)
     : check_installed_(setup.features.volume_limit_scaling),
       csi_nodes_(setup.cluster.UseExtension<CsiNodes>()),
-      attached_(setup.cluster.UseExtension<AttachedVolumes>()) {}
+      attached_(setup.cluster.UseExtension<AttachedVolumes>()),
+      waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
 
 std::span<const framework::ReasonText> NodeVolumeLimits::Reasons() const { return kReasons; }
 

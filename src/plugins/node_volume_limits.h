@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/claim_index.h"
 #include "framework/points.h"
 #include "framework/queue_points.h"
 #include "framework/registry.h"
@@ -40,6 +41,7 @@ class NodeVolumeLimits final : public framework::Plugin,
   const bool check_installed_;
   const CsiNodes& csi_nodes_;
   const AttachedVolumes& attached_;
+  const cluster::ClaimIndex& waiting_;
 };
 
 }  // namespace berth::plugins

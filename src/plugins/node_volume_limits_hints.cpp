@@ -8,6 +8,7 @@
 #include "plugins/node_volume_limits.h"
 #include "plugins/volume_claims.h"
 #include "plugins/volume_csi_migration.h"
+#include "plugins/volume_hints.h"
 
 // What may wake a pod that NodeVolumeLimits rejected.
 namespace berth::plugins {
@@ -78,7 +79,9 @@ std::vector<framework::EventRegistration> NodeVolumeLimits::EventsToRegister() c
       {.event = {EventResource::kAssignedPod, framework::kDelete},
        .hint = AfterPodDeletion,
        .by_template = true},
-      {.event = {EventResource::kPersistentVolumeClaim, framework::kAdd}, .hint = AfterClaimCame},
+      {.event = {EventResource::kPersistentVolumeClaim, framework::kAdd},
+       .hint = AfterClaimCame,
+       .pre_hint = PodsNamingTheClaim(waiting_)},
       {.event = {EventResource::kVolumeAttachment, framework::kDelete},
        .hint = AfterDetachment,
        .by_template = true},

@@ -104,7 +104,8 @@ VolumeBinding::VolumeBinding(const framework::PluginSetup& setup)
           std::chrono::seconds(std::min(setup.args.volume_binding.bind_timeout_seconds, kTimeoutSecondsMax))),
       writes_(setup.writes),
       csi_nodes_(setup.cluster.UseExtension<CsiNodes>()),
-      caches_(setup.cluster.UseExtension<VolumeCaches>()) {}
+      caches_(setup.cluster.UseExtension<VolumeCaches>()),
+      waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
 
 std::span<const framework::ReasonText> VolumeBinding::Reasons() const { return kReasons; }
 

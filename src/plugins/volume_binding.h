@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "cluster/claim_index.h"
 #include "framework/binding_points.h"
 #include "framework/points.h"
 #include "framework/queue_points.h"
@@ -75,6 +76,7 @@ class VolumeBinding final : public framework::Plugin,
   framework::ObjectWriter* const writes_;
   const CsiNodes& csi_nodes_;
   VolumeCaches& caches_;
+  const cluster::ClaimIndex& waiting_;
 };
 
 }  // namespace berth::plugins

@@ -8,6 +8,7 @@
 #include "plugins/volume_capacity_index.h"
 #include "plugins/volume_claims.h"
 #include "plugins/volume_csi_migration.h"
+#include "plugins/volume_hints.h"
 
 // What may wake a pod that VolumeBinding rejected.
 namespace berth::plugins {
@@ -69,7 +70,9 @@ std::vector<framework::EventRegistration> VolumeBinding::EventsToRegister() cons
   constexpr framework::Actions kChange = framework::kAdd | framework::kUpdate;
   return {
       {.event = {EventResource::kStorageClass, kChange}, .hint = AfterClassChange, .by_template = true},
-      {.event = {EventResource::kPersistentVolumeClaim, kChange}, .hint = AfterClaimChange},
+      {.event = {EventResource::kPersistentVolumeClaim, kChange},
+       .hint = AfterClaimChange,
+       .pre_hint = PodsNamingTheClaim(waiting_)},
       {.event = {EventResource::kPersistentVolume, kChange}},
       {.event = {EventResource::kNode, framework::kAdd | framework::kUpdateNodeLabel}},
       {.event = {EventResource::kCSINode, kChange}, .hint = AfterCsiNodeChange, .by_template = true},

@@ -7,6 +7,7 @@
 #include "plugins/hint_objects.h"
 #include "plugins/pod_signatures.h"
 #include "plugins/volume_claims.h"
+#include "plugins/volume_hints.h"
 #include "plugins/volume_restrictions_index.h"
 
 namespace berth::plugins {
@@ -71,7 +72,8 @@ base::Result<Hint> AfterClaimCame(const HintInput& input) {
 }  // namespace
 
 VolumeRestrictions::VolumeRestrictions(const framework::PluginSetup& setup)
-    : holders_(setup.cluster.UseExtension<DiskHolders>()) {}
+    : holders_(setup.cluster.UseExtension<DiskHolders>()),
+      waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
 
 std::span<const framework::ReasonText> VolumeRestrictions::Reasons() const { return kReasons; }
 
@@ -129,7 +131,9 @@ std::vector<framework::EventRegistration> VolumeRestrictions::EventsToRegister()
   using framework::EventResource;
   return {{.event = {EventResource::kAssignedPod, framework::kDelete}, .hint = AfterPodDeletion},
           {.event = {EventResource::kNode, framework::kAdd}},
-          {.event = {EventResource::kPersistentVolumeClaim, framework::kAdd}, .hint = AfterClaimCame}};
+          {.event = {EventResource::kPersistentVolumeClaim, framework::kAdd},
+           .hint = AfterClaimCame,
+           .pre_hint = PodsNamingTheClaim(waiting_)}};
 }
 
 bool VolumeRestrictions::Sign(const framework::WaitingPod& pod, framework::Signature& signature) const {

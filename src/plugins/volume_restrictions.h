@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/claim_index.h"
 #include "framework/points.h"
 #include "framework/queue_points.h"
 #include "framework/registry.h"
@@ -37,6 +38,7 @@ class VolumeRestrictions final : public framework::Plugin,
 
  private:
   const DiskHolders& holders_;
+  const cluster::ClaimIndex& waiting_;
 };
 
 }  // namespace berth::plugins

@@ -9,6 +9,7 @@
 #include "plugins/hint_objects.h"
 #include "plugins/pod_signatures.h"
 #include "plugins/volume_claims.h"
+#include "plugins/volume_hints.h"
 
 namespace berth::plugins {
 namespace {
@@ -161,6 +162,9 @@ base::Result<Hint> AfterVolumeChange(const HintInput& input) {
 
 }  // namespace
 
+VolumeZone::VolumeZone(const framework::PluginSetup& setup)
+    : waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
+
 std::span<const framework::ReasonText> VolumeZone::Reasons() const { return kReasons; }
 
 std::unique_ptr<framework::Plan> VolumeZone::MakePlan(const framework::PlanInput& input) const {
@@ -193,7 +197,8 @@ std::vector<framework::EventRegistration> VolumeZone::EventsToRegister() const {
       {.event = {EventResource::kStorageClass, framework::kAdd}, .hint = AfterClassCame, .by_template = true},
       {.event = {EventResource::kNode, framework::kAdd | framework::kUpdateNodeLabel}},
       {.event = {EventResource::kPersistentVolumeClaim, framework::kAdd | framework::kUpdate},
-       .hint = AfterClaimChange},
+       .hint = AfterClaimChange,
+       .pre_hint = PodsNamingTheClaim(waiting_)},
       {.event = {EventResource::kPersistentVolume, framework::kAdd | framework::kUpdate},
        .hint = AfterVolumeChange,
        .by_template = true}};

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/claim_index.h"
 #include "framework/points.h"
 #include "framework/queue_points.h"
 #include "framework/registry.h"
@@ -20,7 +21,7 @@ class VolumeZone final : public framework::Plugin,
  public:
   enum Reason : framework::ReasonId { kOtherZone };
 
-  explicit VolumeZone(const framework::PluginSetup&) {}
+  explicit VolumeZone(const framework::PluginSetup& setup);
 
   std::string_view Name() const override { return "VolumeZone"; }
   std::span<const framework::ReasonText> Reasons() const override;
@@ -31,6 +32,9 @@ class VolumeZone final : public framework::Plugin,
 
   std::vector<framework::EventRegistration> EventsToRegister() const override;
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
+
+ private:
+  const cluster::ClaimIndex& waiting_;
 };
 
 }  // namespace berth::plugins
