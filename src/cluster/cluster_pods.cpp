@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "cluster/claim_index.h"
 #include "cluster/cluster.h"
 
 // The pod's state machine. Errors are worded as upstream words them: uid, then namespace and name in
@@ -30,13 +31,16 @@ bool CountsTheSame(const PodFacts& a, const PodFacts& b) {
 base::Result<PodSlot> Cluster::SetPending(PodRecordRef pod) {
   BERTH_CHECK(!speculating());
   if (pod->uid.empty()) return NoUid();
-  const PodSlot slot = pods_.Find(pod->uid);
-  if (!slot.IsValid()) return pods_.Insert(factory_.Make(std::move(pod)), PodState::kPending);
-  if (pods_.state(slot) != PodState::kPending) {
+  PodSlot slot = pods_.Find(pod->uid);
+  if (!slot.IsValid()) {
+    slot = pods_.Insert(factory_.Make(std::move(pod)), PodState::kPending);
+  } else if (pods_.state(slot) == PodState::kPending) {
+    factory_.Release(pods_.Replace(slot, factory_.Make(std::move(pod))));
+  } else {
     return base::Fail(fmt::format("{} is on node {}, so it does not wait for one", Named(*pod),
                                   nodes_.name(pods_.row(slot))));
   }
-  factory_.Release(pods_.Replace(slot, factory_.Make(std::move(pod))));
+  UseExtension<ClaimIndex>().Set(slot, pods_.record(slot));
   return slot;
 }
 
@@ -128,6 +132,7 @@ base::Result<void> Cluster::AddPod(PodRecordRef pod) {
       break;
   }
   pods_.SetState(slot, PodState::kAdded);
+  UseExtension<ClaimIndex>().Remove(slot);
   return {};
 }
 
@@ -202,6 +207,7 @@ void Cluster::TakeOff(PodSlot pod) { nodes_.FreeIfUnused(placements_.Displace(po
 void Cluster::EraseFromTable(PodSlot pod) {
   ClearNomination(pod);
   if (pods_.row(pod).IsValid()) TakeOff(pod);
+  UseExtension<ClaimIndex>().Remove(pod);
   factory_.Release(pods_.Erase(pod));
 }
 

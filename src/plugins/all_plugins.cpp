@@ -12,10 +12,14 @@
 #include "plugins/node_resources_balanced_allocation.h"
 #include "plugins/node_resources_fit.h"
 #include "plugins/node_unschedulable.h"
+#include "plugins/node_volume_limits.h"
 #include "plugins/pod_topology_spread.h"
 #include "plugins/priority_sort.h"
 #include "plugins/scheduling_gates.h"
 #include "plugins/taint_toleration.h"
+#include "plugins/volume_binding.h"
+#include "plugins/volume_restrictions.h"
+#include "plugins/volume_zone.h"
 
 namespace berth::plugins {
 
@@ -30,6 +34,10 @@ framework::Registry AllPlugins() {
   registry.Add<NodePorts>("NodePorts");
   registry.Add<DeferredPodScheduling>("DeferredPodScheduling");
   registry.Add("NodeResourcesFit", NodeResourcesFit::Make);
+  registry.Add<VolumeRestrictions>("VolumeRestrictions");
+  registry.Add<NodeVolumeLimits>("NodeVolumeLimits");
+  registry.Add("VolumeBinding", VolumeBinding::Make);
+  registry.Add<VolumeZone>("VolumeZone");
   registry.Add<PodTopologySpread>("PodTopologySpread");
   registry.Add<InterPodAffinity>("InterPodAffinity");
   registry.Add("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocation::Make);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "api/pod.h"
+#include "api/pod_record.h"
 #include "framework/features.h"
 #include "framework/queue_points.h"
 #include "framework/signature.h"
@@ -19,5 +20,8 @@ void SignTolerations(const api::PodSpec& spec, framework::Signature& signature);
 // Every amount that some plugin judges or scores the pod by.
 void SignRequests(const framework::WaitingPod& pod, const framework::Features& features,
                   framework::Signature& signature);
+
+// The sources of its volumes, in no order.
+void SignVolumes(const api::PodRecord& pod, framework::Signature& signature);
 
 }  // namespace berth::plugins

@@ -119,4 +119,20 @@ base::Result<void> Validate(const framework::NodeResourcesBalancedAllocationArgs
   return ResultOf(errors);
 }
 
+base::Result<void> Validate(const framework::VolumeBindingArgs& args, bool counts_capacity) {
+  api::FieldErrors errors;
+  if (args.bind_timeout_seconds < 0) {
+    errors.push_back(InvalidNumber(api::FieldPath("bindTimeoutSeconds"), args.bind_timeout_seconds,
+                                   "invalid BindTimeoutSeconds, should not be a negative value"));
+  }
+  if (counts_capacity) {
+    CheckShape(args.shape, api::FieldPath("shape"), errors);
+  } else if (!args.shape.empty() && args.shape != framework::VolumeBindingArgs().shape) {
+    errors.push_back(
+        "shape: Forbidden: unexpected field `shape`, remove it or turn on the feature gate "
+        "StorageCapacityScoring");
+  }
+  return ResultOf(errors);
+}
+
 }  // namespace berth::plugins

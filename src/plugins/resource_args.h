@@ -11,5 +11,7 @@ namespace berth::plugins {
 
 base::Result<void> Validate(const framework::NodeResourcesFitArgs& args);
 base::Result<void> Validate(const framework::NodeResourcesBalancedAllocationArgs& args);
+// Without capacity in scores a shape other than the default one was asked for in vain.
+base::Result<void> Validate(const framework::VolumeBindingArgs& args, bool counts_capacity);
 
 }  // namespace berth::plugins

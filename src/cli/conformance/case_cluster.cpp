@@ -1,6 +1,8 @@
 #include "cli/conformance/case_cluster.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 
@@ -8,6 +10,7 @@
 
 #include "api/node.h"
 #include "api/workloads.h"
+#include "cluster/object_store.h"
 
 namespace berth::cli {
 
@@ -32,6 +35,32 @@ void LoadPod(const json::object& object, api::SharedParts& shared, cluster::Clus
   cluster.Nominate(*slot);
 }
 
+template <class T>
+void Store(const json::object& object, cluster::Cluster& cluster) {
+  cluster.objects().Of<T>().Set(std::make_shared<const T>(DecodeObject<T>(object)));
+}
+
+struct StoredKind {
+  std::string_view kind;
+  void (*store)(const json::object& object, cluster::Cluster& cluster);
+};
+constexpr StoredKind kStoredKinds[] = {
+    {"PodDisruptionBudget", Store<api::PodDisruptionBudget>},
+    {"PersistentVolume", Store<api::PersistentVolume>},
+    {"PersistentVolumeClaim", Store<api::PersistentVolumeClaim>},
+    {"StorageClass", Store<api::StorageClass>},
+    {"CSINode", Store<api::CSINode>},
+    {"CSIDriver", Store<api::CSIDriver>},
+    {"CSIStorageCapacity", Store<api::CSIStorageCapacity>},
+    {"VolumeAttachment", Store<api::VolumeAttachment>},
+    {"ResourceClaim", Store<api::ResourceClaim>},
+    {"ResourceSlice", Store<api::ResourceSlice>},
+    {"DeviceClass", Store<api::DeviceClass>},
+    {"DeviceTaintRule", Store<api::DeviceTaintRule>},
+    {"PodGroup", Store<api::PodGroup>},
+    {"CompositePodGroup", Store<api::CompositePodGroup>},
+};
+
 }  // namespace
 
 void LoadObject(const json::object& object, api::SharedParts& shared, cluster::Cluster& cluster) {
@@ -50,6 +79,9 @@ void LoadObject(const json::object& object, api::SharedParts& shared, cluster::C
     cluster.workloads().Set(DecodeObject<api::ReplicaSet>(object));
   } else if (kind == "StatefulSet") {
     cluster.workloads().Set(DecodeObject<api::StatefulSet>(object));
+  } else if (const auto* const stored = std::ranges::find(kStoredKinds, kind, &StoredKind::kind);
+             stored != std::end(kStoredKinds)) {
+    stored->store(object, cluster);
   }
 }
 

@@ -141,7 +141,16 @@ void ReadAffinityArgs(const json::object& args, framework::InterPodAffinityArgs&
   }
 }
 
-framework::PluginArgs ReadArgs(const json::object& profile) {
+void ReadVolumeArgs(const json::object& args, framework::VolumeBindingArgs& volumes) {
+  if (const json::value* const timeout = ValueAt(args, "bindTimeoutSeconds")) {
+    volumes.bind_timeout_seconds = timeout->to_number<std::int64_t>();
+  }
+  const json::value* const shape = ValueAt(args, "shape");
+  if (shape != nullptr && !shape->as_array().empty()) volumes.shape = ReadShape(*shape);
+}
+
+// Not inlined: g++ 12 then takes the default shape of VolumeBindingArgs for uninitialised.
+[[gnu::noinline]] framework::PluginArgs ReadArgs(const json::object& profile) {
   framework::PluginArgs all;
   const json::value* const configs = ValueAt(profile, "pluginConfig");
   if (configs == nullptr) return all;
@@ -151,6 +160,7 @@ framework::PluginArgs ReadArgs(const json::object& profile) {
     if (name == "NodeResourcesFit") ReadFitArgs(args, all.node_resources_fit);
     if (name == "PodTopologySpread") ReadSpreadArgs(args, all.pod_topology_spread);
     if (name == "InterPodAffinity") ReadAffinityArgs(args, all.inter_pod_affinity);
+    if (name == "VolumeBinding") ReadVolumeArgs(args, all.volume_binding);
     if (const json::value* const added = ValueAt(args, "addedAffinity")) {
       all.node_affinity.added_affinity = DecodeObject<api::NodeAffinity>(*added);
     }

@@ -10,6 +10,7 @@
 #include "cli/conformance/case_json.h"
 #include "cli/conformance/case_profile.h"
 #include "cli/conformance/cases.h"
+#include "cli/conformance/reserved_volumes.h"
 
 #include "framework/decide.h"
 #include "plugins/all_plugins.h"
@@ -74,6 +75,9 @@ class ScheduleCase {
       if (auto difference = CheckScores(got)) return difference;
       if (auto difference = CheckFailure(got)) return difference;
       if (auto difference = CheckDecisions(got)) return difference;
+      if (auto difference = CheckReservedVolumes(expect_, cluster_, *profile_, engine_->cycle())) {
+        return difference;
+      }
     }
     return CheckMissing();
   }

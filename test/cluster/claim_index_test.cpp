@@ -1,11 +1,12 @@
-#include "queue/claim_index.h"
+#include "cluster/claim_index.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cluster/cluster.h"
 #include "support/builders.h"
 
-namespace berth::queue::test {
+namespace berth::cluster::test {
 namespace {
 
 using berth::test::MakePod;
@@ -14,7 +15,7 @@ using testing::Pair;
 using testing::UnorderedElementsAre;
 using Kind = ClaimIndex::Kind;
 
-cluster::PodSlot Slot(std::uint32_t number) { return cluster::PodSlot(number); }
+PodSlot Slot(std::uint32_t number) { return PodSlot(number); }
 
 // Case 54, the part that is not the plugin's: three pods on one claim are three, a claim of the same name
 // elsewhere or of another kind is another claim.
@@ -56,5 +57,32 @@ TEST(ClaimIndex, ForgetsPodsAndClaimsThatAreGone) {
   EXPECT_TRUE(index.empty());
 }
 
+TEST(ClaimIndex, EphemeralVolumeNamesItsClaimAfterThePod) {
+  ClaimIndex index;
+  api::Volume scratch;
+  scratch.name = "scratch";
+  scratch.volume_source.ephemeral.emplace();
+  index.Set(Slot(0), *MakePod("web").Volume(scratch).Record());
+  EXPECT_THAT(index.PodsOf(Kind::kVolumeClaim, "default", "web-scratch"),
+              UnorderedElementsAre(Pair("default", "web")));
+}
+
+// Who waits is in the index of the cluster, and nobody else.
+TEST(ClaimIndex, FollowsThePodsThatWait) {
+  Cluster cluster;
+  const ClaimIndex& index = cluster.UseExtension<ClaimIndex>();
+  const auto waiting = [&] { return index.PodsOf(Kind::kVolumeClaim, "default", "c").size(); };
+  cluster.SetNode(berth::test::MakeNode("n1").Ref());
+  const auto a = MakePod("a").VolumeClaim("c");
+  ASSERT_TRUE(cluster.SetPending(a.Record()).has_value());
+  ASSERT_TRUE(cluster.SetPending(MakePod("b").VolumeClaim("c").Record()).has_value());
+  EXPECT_EQ(waiting(), 2u);
+  auto bound = a;
+  ASSERT_TRUE(cluster.AddPod(bound.Node("n1").Record()).has_value());
+  EXPECT_EQ(waiting(), 1u);
+  ASSERT_TRUE(cluster.RemovePending(MakePod("b").Record()->uid).has_value());
+  EXPECT_TRUE(index.empty());
+}
+
 }  // namespace
-}  // namespace berth::queue::test
+}  // namespace berth::cluster::test

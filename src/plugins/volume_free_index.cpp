@@ -1,0 +1,154 @@
+#include "plugins/volume_free_index.h"
+
+#include <algorithm>
+
+namespace berth::plugins {
+namespace {
+
+constexpr std::string_view kAvailable = "Available";
+constexpr std::string_view kFilesystem = "Filesystem";
+
+std::string_view ModeOf(const std::optional<std::string>& mode) {
+  return mode ? std::string_view(*mode) : kFilesystem;
+}
+
+bool IsTaken(const VolumeRef& volume, std::span<const VolumeRef> taken) {
+  return std::ranges::find(taken, volume) != taken.end();
+}
+
+// What a volume must have even if it is meant for the claim, beside its size.
+bool SuitsAtAll(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
+  return ModeOf(volume.spec.volume_mode) == ModeOf(claim.spec.volume_mode) &&
+         volume.spec.volume_attributes_class_name.value_or("") ==
+             claim.spec.volume_attributes_class_name.value_or("") &&
+         !volume.metadata.deletion_timestamp;
+}
+
+bool Suits(const api::PersistentVolume& volume, const VolumeWish& wish) {
+  return SuitsAtAll(volume, *wish.claim) &&
+         (!wish.selector || wish.selector->Matches(volume.metadata.labels)) &&
+         std::ranges::all_of(wish.claim->spec.access_modes, [&](const std::string& mode) {
+           return std::ranges::find(volume.spec.access_modes, mode) != volume.spec.access_modes.end();
+         });
+}
+
+// Of a volume that can be used by nodes with one of some values of one label; null for any other.
+const api::NodeSelectorRequirement* OnlyLabelOf(const api::NodeSelector& selector) {
+  if (selector.node_selector_terms.size() != 1) return nullptr;
+  const api::NodeSelectorTerm& term = selector.node_selector_terms.front();
+  if (term.match_expressions.size() != 1 || !term.match_fields.empty()) return nullptr;
+  const api::NodeSelectorRequirement& expression = term.match_expressions.front();
+  return expression.operator_ == "In" && !expression.values.empty() ? &expression : nullptr;
+}
+
+}  // namespace
+
+template <class F>
+void ClassVolumes::ForEachBucket(const VolumeRef& volume, F&& visit) {
+  const auto& affinity = volume->spec.node_affinity;
+  const api::NodeSelector* const selector = affinity && affinity->required ? &*affinity->required : nullptr;
+  std::shared_ptr<const api::NodeMatcher> matcher;
+  if (selector != nullptr) {
+    matcher = std::make_shared<const api::NodeMatcher>(api::NodeMatcher::Compile(*selector));
+  }
+  if (const auto& claim = volume->spec.claim_ref) {
+    const auto at = meant_.try_emplace(KeyOf(claim->namespace_, claim->name)).first;
+    visit(at->second, Entry{volume, matcher});
+    if (at->second.empty()) meant_.erase(at);
+    return;
+  }
+  if (volume->status.phase != kAvailable) return;
+  if (selector == nullptr) {
+    visit(anywhere_, Entry{volume, nullptr});
+    return;
+  }
+  const api::NodeSelectorRequirement* const label = OnlyLabelOf(*selector);
+  // A label that is wrong matches no node, wherever it stands.
+  if (label == nullptr || matcher->error()) {
+    visit(elsewhere_, Entry{volume, matcher});
+    return;
+  }
+  const auto by_value = by_label_.try_emplace(label->key).first;
+  for (const std::string& value : label->values) {
+    const auto at = by_value->second.try_emplace(value).first;
+    visit(at->second, Entry{volume, nullptr});
+    if (at->second.empty()) by_value->second.erase(at);
+  }
+  if (by_value->second.empty()) by_label_.erase(by_value);
+}
+
+void ClassVolumes::Add(const VolumeRef& volume) {
+  ForEachBucket(volume, [](Bucket& bucket, Entry entry) { bucket.insert(std::move(entry)); });
+}
+
+void ClassVolumes::Remove(const VolumeRef& volume) {
+  ForEachBucket(volume, [](Bucket& bucket, const Entry& entry) { bucket.erase(entry); });
+}
+
+const ClassVolumes::Entry* ClassVolumes::FirstFit(const Bucket& bucket, const VolumeWish& wish,
+                                                  const cluster::LabelView& node,
+                                                  std::span<const VolumeRef> taken) const {
+  for (auto at = bucket.lower_bound(wish.request); at != bucket.end(); ++at) {
+    if (IsTaken(at->volume, taken) || !Suits(*at->volume, wish)) continue;
+    if (at->affinity == nullptr || at->affinity->Matches("", node)) return &*at;
+  }
+  return nullptr;
+}
+
+VolumeRef ClassVolumes::Match(const VolumeWish& wish, const cluster::LabelTable& labels,
+                              cluster::LabelSetId node_labels, std::span<const VolumeRef> taken) const {
+  const cluster::LabelView node = labels.View(node_labels);
+  if (!meant_.empty()) {
+    if (const auto meant = meant_.find(KeyOf(wish.claim->metadata)); meant != meant_.end()) {
+      // The first by name decides, whatever its size.
+      const Entry* first = nullptr;
+      for (const Entry& entry : meant->second) {
+        if (IsTaken(entry.volume, taken) || !IsMeantFor(*entry.volume, *wish.claim) ||
+            entry.capacity().Compare(wish.request) < 0 || !SuitsAtAll(*entry.volume, *wish.claim)) {
+          continue;
+        }
+        if (first == nullptr || entry.volume->metadata.name < first->volume->metadata.name) first = &entry;
+      }
+      if (first != nullptr) {
+        const bool fits = first->affinity == nullptr || first->affinity->Matches("", node);
+        return fits ? first->volume : nullptr;
+      }
+    }
+  }
+  const Entry* best = nullptr;
+  const auto consider = [&](const Bucket& bucket) {
+    const Entry* const fit = FirstFit(bucket, wish, node, taken);
+    if (fit != nullptr && (best == nullptr || BySize()(*fit, *best))) best = fit;
+  };
+  consider(anywhere_);
+  for (const auto& [key, by_value] : by_label_) {
+    const std::optional<std::string_view> value = node(key);
+    if (!value) continue;
+    if (const auto bucket = by_value.find(*value); bucket != by_value.end()) consider(bucket->second);
+  }
+  consider(elsewhere_);
+  return best == nullptr ? nullptr : best->volume;
+}
+
+const ClassVolumes* FreeVolumes::Find(std::string_view class_name) const {
+  const auto found = classes_.find(class_name);
+  return found == classes_.end() ? nullptr : &found->second;
+}
+
+void FreeVolumes::Set(std::string_view name, VolumeRef volume) {
+  if (const auto old = volumes_.find(name); old != volumes_.end()) {
+    // A volume that nobody can take is in no class.
+    if (const auto in = classes_.find(ClassOf(*old->second)); in != classes_.end()) {
+      in->second.Remove(old->second);
+      if (in->second.empty()) classes_.erase(in);
+    }
+    volumes_.erase(old);
+  }
+  if (!volume) return;
+  const auto in = classes_.try_emplace(std::string(ClassOf(*volume))).first;
+  in->second.Add(volume);
+  if (in->second.empty()) classes_.erase(in);
+  volumes_.emplace(std::string(name), std::move(volume));
+}
+
+}  // namespace berth::plugins

@@ -1,0 +1,165 @@
+#include "plugins/volume_restrictions_index.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace berth::plugins {
+namespace {
+
+// What two volumes must share to be able to conflict.
+std::string DiskKey(const api::VolumeSource& source) {
+  if (source.gce_persistent_disk) return "g" + source.gce_persistent_disk->pd_name;
+  if (source.aws_elastic_block_store) return "a" + source.aws_elastic_block_store->volume_id;
+  if (source.iscsi) return "i" + source.iscsi->iqn;
+  return fmt::format("r{}:{}{}", source.rbd->pool.size(), source.rbd->pool, source.rbd->image);
+}
+
+bool Intersect(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::ranges::any_of(a,
+                             [&](const std::string& text) { return std::ranges::find(b, text) != b.end(); });
+}
+
+}  // namespace
+
+bool IsRestricted(const api::VolumeSource& source) {
+  return source.gce_persistent_disk || source.aws_elastic_block_store || source.iscsi || source.rbd;
+}
+
+bool Conflict(const api::VolumeSource& a, const api::VolumeSource& b) {
+  if (a.gce_persistent_disk && b.gce_persistent_disk &&
+      a.gce_persistent_disk->pd_name == b.gce_persistent_disk->pd_name &&
+      !(a.gce_persistent_disk->read_only && b.gce_persistent_disk->read_only)) {
+    return true;
+  }
+  if (a.aws_elastic_block_store && b.aws_elastic_block_store &&
+      a.aws_elastic_block_store->volume_id == b.aws_elastic_block_store->volume_id) {
+    return true;
+  }
+  if (a.iscsi && b.iscsi && a.iscsi->iqn == b.iscsi->iqn && !(a.iscsi->read_only && b.iscsi->read_only)) {
+    return true;
+  }
+  return a.rbd && b.rbd && Intersect(a.rbd->monitors, b.rbd->monitors) && a.rbd->pool == b.rbd->pool &&
+         a.rbd->image == b.rbd->image && !(a.rbd->read_only && b.rbd->read_only);
+}
+
+void DiskHolders::AppendConflictingRows(const api::VolumeSource& source,
+                                        std::vector<cluster::NodeRow>& rows) const {
+  const DiskId disk = disks_.Find(std::string_view(DiskKey(source)));
+  if (!disk.IsValid()) return;
+  for (const auto& [holder, count] : holders_[disk.index()]) {
+    const auto& [row, pod] = holder;
+    if (!rows.empty() && rows.back() == row) continue;
+    const auto& volumes = cluster_.pods().record(pod).spec->spec.volumes;
+    if (std::ranges::any_of(
+            volumes, [&](const api::Volume& volume) { return Conflict(source, volume.volume_source); })) {
+      rows.push_back(row);
+    }
+  }
+}
+
+std::int32_t DiskHolders::ClaimUse(std::string_view key) const {
+  const cluster::ClaimId claim = cluster_.pods().FindClaim(key);
+  if (!claim.IsValid()) return 0;
+  const auto ghosts = ghost_use_.find(claim);
+  return cluster_.pods().ClaimUse(claim) - (ghosts == ghost_use_.end() ? 0 : ghosts->second);
+}
+
+std::int32_t DiskHolders::ClaimNameUse(std::string_view name) const {
+  const auto found = name_use_.find(name);
+  return found == name_use_.end() ? 0 : found->second;
+}
+
+void DiskHolders::OnPodPlaced(cluster::PodSlot pod, cluster::NodeRow row) {
+  const api::PodSpec& spec = cluster_.pods().record(pod).spec->spec;
+  if (spec.volumes.empty()) return;
+  if (!cluster_.nodes().exists(row)) SetGhost(row, true);
+  CountDisks(spec, {row, pod}, +1);
+  CountNames(pod, +1);
+  if (IsGhost(row)) CountGhostClaims(pod, +1);
+}
+
+void DiskHolders::OnPodDisplaced(cluster::PodSlot pod, cluster::NodeRow row) {
+  const api::PodSpec& spec = cluster_.pods().record(pod).spec->spec;
+  if (spec.volumes.empty()) return;
+  if (IsGhost(row)) CountGhostClaims(pod, -1);
+  CountNames(pod, -1);
+  CountDisks(spec, {row, pod}, -1);
+}
+
+void DiskHolders::OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) {
+  if ((facts & cluster::kExistsFact) == 0) return;
+  const bool is_ghost = !cluster_.nodes().exists(row);
+  if (is_ghost == IsGhost(row)) return;
+  SetGhost(row, is_ghost);
+  for (const cluster::PodSlot pod : cluster_.nodes().pods(row)) CountGhostClaims(pod, is_ghost ? +1 : -1);
+}
+
+void DiskHolders::SetGhost(cluster::NodeRow row, bool is_ghost) {
+  if (row.index() >= ghosts_.size()) ghosts_.Resize(row.index() + 1);
+  if (is_ghost) {
+    ghosts_.Set(row.index());
+  } else {
+    ghosts_.Clear(row.index());
+  }
+}
+
+void DiskHolders::CountDisks(const api::PodSpec& spec, Holder holder, std::int32_t delta) {
+  for (const api::Volume& volume : spec.volumes) {
+    if (!IsRestricted(volume.volume_source)) continue;
+    const std::string key = DiskKey(volume.volume_source);
+    // Each volume that is counted keeps one reference to its disk.
+    const DiskId disk = delta > 0 ? disks_.Intern(std::string_view(key)) : disks_.Find(std::string_view(key));
+    if (disk.index() >= holders_.size()) holders_.resize(disk.index() + 1);
+    Holders& holders = holders_[disk.index()];
+    const auto at = holders.try_emplace(holder, 0).first;
+    at->second += delta;
+    BERTH_CHECK(at->second >= 0);
+    if (at->second == 0) holders.erase(at);
+    if (delta < 0) disks_.Release(disk);
+  }
+}
+
+void DiskHolders::CountNames(cluster::PodSlot pod, std::int32_t delta) {
+  for (const std::string& name : cluster_.pods().record(pod).volume_claim_names) {
+    const auto at = name_use_.try_emplace(name, 0).first;
+    at->second += delta;
+    if (at->second == 0) name_use_.erase(at);
+  }
+}
+
+void DiskHolders::CountGhostClaims(cluster::PodSlot pod, std::int32_t delta) {
+  for (const cluster::ClaimId claim : cluster_.pods().facts(pod).claims) {
+    const auto at = ghost_use_.try_emplace(claim, 0).first;
+    at->second += delta;
+    if (at->second == 0) ghost_use_.erase(at);
+  }
+}
+
+void DiskHolders::AddTo(cluster::Digester& digest) const {
+  // Ids of disks depend on what was tried in between; the names do not.
+  absl::btree_map<std::string_view, const Holders*> disks;
+  for (std::uint32_t i = 0; i < holders_.size(); ++i) {
+    if (disks_.IsLive(DiskId(i))) disks.emplace(disks_.Get(DiskId(i)), &holders_[i]);
+  }
+  for (const auto& [name, holders] : disks) {
+    digest.Add(name);
+    for (const auto& [holder, count] : *holders) {
+      digest.Add(holder.first.value());
+      digest.Add(holder.second.value());
+      digest.AddSigned(count);
+    }
+  }
+  for (const auto& [name, count] : name_use_) {
+    digest.Add(name);
+    digest.AddSigned(count);
+  }
+  const absl::btree_map<cluster::ClaimId, std::int32_t> ghosts(ghost_use_.begin(), ghost_use_.end());
+  for (const auto& [claim, count] : ghosts) {
+    digest.Add(claim.value());
+    digest.AddSigned(count);
+  }
+}
+
+}  // namespace berth::plugins

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cluster/claim_index.h"
+#include "framework/points.h"
+#include "framework/queue_points.h"
+#include "framework/registry.h"
+
+namespace berth::plugins {
+
+// Keeps a pod off nodes that are not in the zone and region that the labels of its bound volumes name.
+class VolumeZone final : public framework::Plugin,
+                         public framework::PreFilterPoint,
+                         public framework::FilterPoint,
+                         public framework::EnqueuePoint,
+                         public framework::SignPoint {
+ public:
+  enum Reason : framework::ReasonId { kOtherZone };
+
+  explicit VolumeZone(const framework::PluginSetup& setup);
+
+  std::string_view Name() const override { return "VolumeZone"; }
+  std::span<const framework::ReasonText> Reasons() const override;
+  std::unique_ptr<framework::Plan> MakePlan(const framework::PlanInput& input) const override;
+
+  framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
+  void Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const override;
+
+  std::vector<framework::EventRegistration> EventsToRegister() const override;
+  bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
+
+ private:
+  const cluster::ClaimIndex& waiting_;
+};
+
+}  // namespace berth::plugins
