@@ -23,9 +23,9 @@
 #include "net/tls.h"
 #include "net/url.h"
 #include "sandbox/control_plane.h"
+#include "sandbox/controllers/controllers.h"
 #include "sandbox/fake_kubelet.h"
 #include "sandbox/http_front.h"
-#include "sandbox/namespace_sweeper.h"
 
 namespace berth::cli {
 namespace {
@@ -50,6 +50,10 @@ base::Result<Address> ParseAddress(const std::string& text) {
   return address;
 }
 
+sandbox::Controllers::Options ControllerOptions(const SandboxOptions& options) {
+  return {.disabled = {options.disabled_controllers.begin(), options.disabled_controllers.end()}};
+}
+
 // A flag that would do nothing is refused, so that nobody relies on it.
 base::Result<void> CheckFlags(const SandboxOptions& options) {
   if (!options.data_dir.empty()) {
@@ -57,7 +61,7 @@ base::Result<void> CheckFlags(const SandboxOptions& options) {
   }
   if (!options.faults.empty()) return base::Fail("--fault is not supported yet");
   if (options.nodes < 0) return base::Fail("--nodes wants a number of nodes");
-  return {};
+  return sandbox::Controllers::Check(ControllerOptions(options));
 }
 
 std::string RandomToken() {
@@ -158,11 +162,9 @@ base::Result<void> Serve(const SandboxOptions& options, std::ostream& out) {
   sandbox::ControlPlane plane(clock, {.api = {.token = credentials->token, .seed = entropy()},
                                       .seed = std::uint64_t{entropy()} << 32 | entropy()});
   std::optional<sandbox::FakeKubelet> kubelet;
-  std::optional<sandbox::NamespaceSweeper> sweeper;
-  if (!options.no_controllers) {
-    kubelet.emplace(plane);
-    sweeper.emplace(plane);
-  }
+  if (!options.no_kubelet) kubelet.emplace(plane);
+  std::optional<sandbox::Controllers> controllers;
+  if (!options.no_controllers) controllers.emplace(plane, ControllerOptions(options));
   good = sandbox::AddNodes(plane.writer(), options.nodes);
   if (good) good = LoadManifests(plane, options.manifests);
   if (!good) return good;

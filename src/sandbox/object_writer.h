@@ -21,12 +21,22 @@ struct Target {
   std::string namespace_name = {};
   std::string name = {};
   std::string subresource = {};
+  std::string field_manager = {};  // on whose behalf; empty: the fields that are written get no manager
+};
+
+// What becomes of the objects that belong to a deleted one.
+enum class Propagation : std::uint8_t {
+  kDefault,     // as the kind has it
+  kBackground,  // they are deleted once it is gone
+  kForeground,  // it goes once they are gone
+  kOrphan,      // they stay
 };
 
 struct DeleteWish {
   std::optional<std::int64_t> grace_seconds = {};
   std::optional<std::string> uid = {};  // preconditions
   std::optional<std::string> version = {};
+  Propagation propagation = Propagation::kDefault;
   bool dry_run = false;
 };
 
