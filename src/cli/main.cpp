@@ -30,8 +30,10 @@ CLI::App* AddSandbox(CLI::App& app, berth::cli::SandboxOptions& options) {
   sandbox->add_flag("--no-kubelet", options.no_kubelet, "Nodes run nothing: bound pods stay as they are");
   sandbox->add_option("--insecure-port", options.insecure_port,
                       "Serve plain HTTP without credentials here too");
-  sandbox->add_option("--data-dir", options.data_dir, "Where to keep objects (not supported yet)");
-  sandbox->add_option("--fault", options.faults, "KEY=VALUE of a fault to inject (not supported yet)");
+  sandbox->add_option("--data-dir", options.data_dir, "Keep the objects here, across restarts");
+  sandbox->add_option("--fault", options.faults,
+                      "KEY=VALUE of a fault to inject; may be repeated (docs/sandbox.md)");
+  sandbox->add_flag("--narrate", options.narrate, "Print what happens in the cluster");
   return sandbox;
 }
 

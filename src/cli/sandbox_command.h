@@ -21,6 +21,7 @@ struct SandboxOptions {
   std::optional<std::uint16_t> insecure_port = {};
   std::string data_dir = {};
   std::vector<std::string> faults = {};
+  bool narrate = false;
 };
 
 // Serves a control plane until the process is told to end. Says `ready` and where the kubeconfig is once

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "api/time.h"
+#include "sandbox/admission_topology.h"
 #include "sandbox/document.h"
 
 namespace berth::sandbox {
@@ -171,6 +172,13 @@ void DefaultPod(json::object& pod) {
   SetDefault(spec, "terminationGracePeriodSeconds", 30);
   SetDefault(spec, "securityContext", json::object());
   SetDefault(spec, "enableServiceLinks", true);
+  if (json::array* volumes = FindArray(spec, {"volumes"})) {
+    for (json::value& volume : *volumes) {
+      // A name alone: the volume is to be an empty directory.
+      if (volume.is_object() && volume.get_object().size() == 1)
+        volume.get_object()["emptyDir"] = json::object();
+    }
+  }
   const bool host_network = FlagAt(spec, {"hostNetwork"});
   for (const std::string_view list : {"containers", "initContainers"}) {
     json::array* containers = FindArray(spec, {list});
@@ -198,6 +206,8 @@ ApiResult<void> AdmitPod(json::object& pod, const AdmissionContext& context) {
   ApiResult<void> prioritized = SetPriority(pod, context);
   if (!prioritized) return prioritized;
   AddDefaultTolerations(pod);
+  CopyTopologyLabels(pod, context);
+  FoldMatchLabelKeys(pod);
   SetFirstStatus(pod, context.now);
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <fmt/format.h>
 #include <set>
 
 #include "sandbox/conditions.h"
@@ -35,6 +36,22 @@ std::optional<json::object> ScaleHolder(const Store& store, const json::object& 
     return above ? above : document;
   }
   return std::nullopt;
+}
+
+// A share of the pods, or a number that may be missing, is counted from how many there should be.
+bool NeedsScale(const json::object& budget) {
+  const json::value* at_least = FindValue(budget, {"spec", "minAvailable"});
+  return FindValue(budget, {"spec", "maxUnavailable"}) != nullptr ||
+         (at_least != nullptr && at_least->is_string());
+}
+
+std::int64_t DesiredHealthy(const json::object& budget, std::int64_t expected) {
+  if (const json::value* at_most = FindValue(budget, {"spec", "maxUnavailable"})) {
+    const std::int64_t missing = CountOf({.value = at_most, .total = expected, .round_up = true});
+    return std::max<std::int64_t>(expected - missing, 0);
+  }
+  const json::value* at_least = FindValue(budget, {"spec", "minAvailable"});
+  return std::max<std::int64_t>(CountOf({.value = at_least, .total = expected, .round_up = true}), 0);
 }
 
 }  // namespace
@@ -123,72 +140,58 @@ std::optional<std::int64_t> DisruptionController::Scale(const Budget& budget) co
   return scale;
 }
 
+// Evictions that were granted and do not show yet: their pods count as gone.
+json::object DisruptionController::StillDisrupted(const Revision& revision, const Budget& budget,
+                                                  const json::object& document) {
+  json::object disrupted;
+  const std::int64_t now = SecondsOf(context_.plane.clock().WallNow());
+  const json::object* noted = FindObject(document, {"status", "disruptedPods"});
+  if (noted == nullptr) return disrupted;
+  for (const json::key_value_pair& entry : *noted) {
+    const auto pod =
+        budget.pods.find(fmt::format("{}/{}", revision.namespace_name(), std::string_view(entry.key())));
+    if (pod == budget.pods.end() || pod->second->revision().is_terminating()) continue;
+    const std::int64_t left =
+        SecondsAt(*noted, {std::string_view(entry.key())}).value_or(now) + kDeletionSeconds - now;
+    if (left <= 0) continue;
+    disrupted[entry.key()] = entry.value();
+    queue_.AddAfter(revision.key(), std::chrono::seconds(left));
+  }
+  return disrupted;
+}
+
 void DisruptionController::Report(const Revision& revision, const Budget& budget) {
   const json::object current = revision.Document();
-  const std::string now_text = context_.plane.writer().TimeText();
-  const std::int64_t now = SecondsOf(context_.plane.clock().WallNow());
-  const json::value* at_most = FindValue(current, {"spec", "maxUnavailable"});
-  const json::value* at_least = FindValue(current, {"spec", "minAvailable"});
-  const bool needs_scale = at_most != nullptr || (at_least != nullptr && at_least->is_string());
-  const std::optional<std::int64_t> scale =
-      needs_scale ? Scale(budget) : std::optional(static_cast<std::int64_t>(budget.pods.size()));
-  const auto write = [&](const std::function<void(json::object&)>& fill) {
-    static_cast<void>(ChangeStatus(context_.plane.writer(), revision, [&](json::object& document) {
-      ObjectAt(document, {"status"})["observedGeneration"] = NumberAt(current, {"metadata", "generation"});
-      fill(document);
-      for (json::value& condition : ArrayAt(document, {"status", "conditions"})) {
-        condition.get_object()["observedGeneration"] = NumberAt(current, {"metadata", "generation"});
-      }
-    }));
-  };
-  if (!scale) {
-    write([&](json::object& document) {
-      ObjectAt(document, {"status"})["disruptionsAllowed"] = 0;
-      SetCondition(document,
-                   {"DisruptionAllowed", "False", "SyncFailed",
-                    "found no controllers with a scale for the selected pods"},
-                   now_text);
-    });
-    return;
-  }
-  std::int64_t desired = 0;
-  if (at_most != nullptr) {
-    desired = *scale - CountOf({.value = at_most, .total = *scale, .round_up = true});
-  } else if (at_least != nullptr) {
-    desired = CountOf({.value = at_least, .total = *scale, .round_up = true});
-  }
-  desired = std::max<std::int64_t>(desired, 0);
-  json::object disrupted;
-  if (const json::object* noted = FindObject(current, {"status", "disruptedPods"})) {
-    for (const json::key_value_pair& entry : *noted) {
-      const std::string key = std::string(revision.namespace_name()) + "/" + std::string(entry.key());
-      const auto pod = budget.pods.find(key);
-      if (pod == budget.pods.end() || pod->second->revision().is_terminating()) continue;
-      const std::int64_t left =
-          SecondsAt(*noted, {std::string_view(entry.key())}).value_or(now) + kDeletionSeconds - now;
-      if (left <= 0) continue;
-      disrupted[entry.key()] = entry.value();
-      queue_.AddAfter(revision.key(), std::chrono::seconds(left));
-    }
-  }
+  const std::optional<std::int64_t> expected =
+      NeedsScale(current) ? Scale(budget) : std::optional(static_cast<std::int64_t>(budget.pods.size()));
+  const json::object disrupted = StillDisrupted(revision, budget, current);
   std::int64_t healthy = 0;
   for (const auto& [key, pod] : budget.pods) {
     const bool counts = pod->is_active() && pod->is_ready() && !disrupted.contains(pod->revision().name());
     healthy += counts ? 1 : 0;
   }
-  const std::int64_t allowed = *scale > 0 ? std::max<std::int64_t>(healthy - desired, 0) : 0;
-  write([&](json::object& document) {
+  const std::int64_t desired = DesiredHealthy(current, expected.value_or(0));
+  const std::int64_t allowed = expected.value_or(0) > 0 ? std::max<std::int64_t>(healthy - desired, 0) : 0;
+  static_cast<void>(ChangeStatus(context_.plane.writer(), revision, [&](json::object& document) {
+    const std::int64_t generation = NumberAt(current, {"metadata", "generation"});
     json::object& status = ObjectAt(document, {"status"});
-    status["disruptedPods"] = disrupted;
+    status["observedGeneration"] = generation;
     status["disruptionsAllowed"] = allowed;
-    status["currentHealthy"] = healthy;
-    status["desiredHealthy"] = desired;
-    status["expectedPods"] = *scale;
-    SetCondition(document,
-                 allowed > 0 ? ConditionWish{"DisruptionAllowed", "True", "SufficientPods"}
-                             : ConditionWish{"DisruptionAllowed", "False", "InsufficientPods"},
-                 now_text);
-  });
+    ConditionWish wish{"DisruptionAllowed", "False", "SyncFailed",
+                       "found no controllers with a scale for the selected pods"};
+    if (expected) {
+      status["disruptedPods"] = disrupted;
+      status["currentHealthy"] = healthy;
+      status["desiredHealthy"] = desired;
+      status["expectedPods"] = *expected;
+      wish = allowed > 0 ? ConditionWish{"DisruptionAllowed", "True", "SufficientPods"}
+                         : ConditionWish{"DisruptionAllowed", "False", "InsufficientPods"};
+    }
+    SetCondition(document, wish, context_.plane.writer().TimeText());
+    for (json::value& condition : ArrayAt(document, {"status", "conditions"})) {
+      condition.get_object()["observedGeneration"] = generation;
+    }
+  }));
 }
 
 }  // namespace berth::sandbox

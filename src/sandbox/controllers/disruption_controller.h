@@ -32,6 +32,8 @@ class DisruptionController final : public ChangeReceiver, public PodListener {
   void Reconcile(const std::string& key);
   // How many pods there should be, by those who manage them; nothing if one of them has no scale.
   std::optional<std::int64_t> Scale(const Budget& budget) const;
+  boost::json::object StillDisrupted(const Revision& revision, const Budget& budget,
+                                     const boost::json::object& document);
   void Report(const Revision& revision, const Budget& budget);
 
   const ControllerContext context_;
