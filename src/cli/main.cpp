@@ -24,11 +24,16 @@ CLI::App* AddSandbox(CLI::App& app, berth::cli::SandboxOptions& options) {
                       "Objects to start with, YAML or JSON; may be repeated");
   sandbox->add_flag("--no-scheduler", options.no_scheduler, "Leave scheduling to another process");
   sandbox->add_flag("--no-controllers", options.no_controllers,
-                    "Nodes and controllers do nothing by themselves");
+                    "Leave Deployments, Jobs and the like to another process; nodes still run pods");
+  sandbox->add_option("--disable-controller", options.disabled_controllers,
+                      "Leave one out, by kube-controller-manager's name for it; may be repeated");
+  sandbox->add_flag("--no-kubelet", options.no_kubelet, "Nodes run nothing: bound pods stay as they are");
   sandbox->add_option("--insecure-port", options.insecure_port,
                       "Serve plain HTTP without credentials here too");
-  sandbox->add_option("--data-dir", options.data_dir, "Where to keep objects (not supported yet)");
-  sandbox->add_option("--fault", options.faults, "KEY=VALUE of a fault to inject (not supported yet)");
+  sandbox->add_option("--data-dir", options.data_dir, "Keep the objects here, across restarts");
+  sandbox->add_option("--fault", options.faults,
+                      "KEY=VALUE of a fault to inject; may be repeated (docs/sandbox.md)");
+  sandbox->add_flag("--narrate", options.narrate, "Print what happens in the cluster");
   return sandbox;
 }
 

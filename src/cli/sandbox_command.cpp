@@ -2,8 +2,10 @@
 
 #include <absl/strings/escaping.h>
 #include <array>
+#include <boost/json.hpp>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -23,9 +25,13 @@
 #include "net/tls.h"
 #include "net/url.h"
 #include "sandbox/control_plane.h"
+#include "sandbox/controllers/controllers.h"
+#include "sandbox/controllers/event_expiry.h"
+#include "sandbox/document.h"
 #include "sandbox/fake_kubelet.h"
+#include "sandbox/fault_injector.h"
+#include "sandbox/file_journal.h"
 #include "sandbox/http_front.h"
-#include "sandbox/namespace_sweeper.h"
 
 namespace berth::cli {
 namespace {
@@ -50,14 +56,47 @@ base::Result<Address> ParseAddress(const std::string& text) {
   return address;
 }
 
-// A flag that would do nothing is refused, so that nobody relies on it.
+sandbox::Controllers::Options ControllerOptions(const SandboxOptions& options) {
+  return {.disabled = {options.disabled_controllers.begin(), options.disabled_controllers.end()}};
+}
+
 base::Result<void> CheckFlags(const SandboxOptions& options) {
-  if (!options.data_dir.empty()) {
-    return base::Fail("--data-dir is not supported yet: the sandbox keeps its objects in memory");
-  }
-  if (!options.faults.empty()) return base::Fail("--fault is not supported yet");
   if (options.nodes < 0) return base::Fail("--nodes wants a number of nodes");
-  return {};
+  return sandbox::Controllers::Check(ControllerOptions(options));
+}
+
+// Tells what happens in the cluster, a line for each new event.
+class Narrator final : public sandbox::ChangeReceiver {
+ public:
+  Narrator(sandbox::ControlPlane& plane, std::ostream& out)
+      : plane_(plane),
+        out_(out),
+        subscription_(
+            plane.store().Subscribe(sandbox::Selection(sandbox::ResourceOf("v1", "Event")), *this)) {}
+  ~Narrator() override { plane_.store().Unsubscribe(subscription_); }
+  Narrator(const Narrator&) = delete;
+  Narrator& operator=(const Narrator&) = delete;
+
+  void OnChange(const sandbox::Change& change, sandbox::ChangeFrames&) override {
+    if (change.type != wire::WatchType::kAdded) return;
+    const boost::json::object event = change.object->Document();
+    out_ << fmt::format("{:<20} {:<40} {}\n", sandbox::TextAt(event, {"reason"}),
+                        fmt::format("{} {}", sandbox::TextAt(event, {"involvedObject", "kind"}),
+                                    sandbox::TextAt(event, {"involvedObject", "name"})),
+                        sandbox::TextAt(event, {"message"}))
+         << std::flush;
+  }
+
+ private:
+  sandbox::ControlPlane& plane_;
+  std::ostream& out_;
+  sandbox::SubscriptionId subscription_;
+};
+
+// Nothing may be answered any more that could not be kept.
+void EndForLackOfDisk(const std::string& why) {
+  std::cerr << "berth sandbox: the data directory cannot be written: " << why << std::endl;
+  std::_Exit(74);
 }
 
 std::string RandomToken() {
@@ -157,23 +196,37 @@ base::Result<void> Serve(const SandboxOptions& options, std::ostream& out) {
   std::random_device entropy;
   sandbox::ControlPlane plane(clock, {.api = {.token = credentials->token, .seed = entropy()},
                                       .seed = std::uint64_t{entropy()} << 32 | entropy()});
-  std::optional<sandbox::FakeKubelet> kubelet;
-  std::optional<sandbox::NamespaceSweeper> sweeper;
-  if (!options.no_controllers) {
-    kubelet.emplace(plane);
-    sweeper.emplace(plane);
+  // Before anything acts on the store: what was kept is there when they look.
+  std::optional<sandbox::FileJournal::Opened> kept;
+  if (!options.data_dir.empty()) {
+    base::Result<sandbox::FileJournal::Opened> opened =
+        sandbox::FileJournal::Open(options.data_dir, plane.store(), clock, {.on_failure = EndForLackOfDisk});
+    if (!opened) return base::Fail(opened.error().message);
+    kept = std::move(*opened);
+    if (!kept->message.empty()) out << kept->message << std::endl;
   }
-  good = sandbox::AddNodes(plane.writer(), options.nodes);
-  if (good) good = LoadManifests(plane, options.manifests);
+  const bool is_new = !kept || kept->is_new;
+  std::optional<sandbox::FakeKubelet> kubelet;
+  if (!options.no_kubelet) kubelet.emplace(plane);
+  std::optional<sandbox::Controllers> controllers;
+  if (!options.no_controllers) controllers.emplace(plane, ControllerOptions(options));
+  const sandbox::EventExpiry event_expiry(plane);
+  if (is_new) good = sandbox::AddNodes(plane.writer(), options.nodes);
+  if (is_new && good) good = LoadManifests(plane, options.manifests);
   if (!good) return good;
 
+  const base::Result<sandbox::FaultPlan> plan = sandbox::ParseFaults(options.faults);
+  if (!plan) return base::Fail(plan.error().message);
+  std::optional<sandbox::FaultInjector> faults;
+  if (!plan->empty()) faults.emplace(plane, *plan);
   net::EventLoop loop;
   const base::Result<std::unique_ptr<sandbox::HttpFront>> front =
       sandbox::HttpFront::Listen(loop, plane,
                                  {.host = address->host,
                                   .port = address->port,
                                   .tls = credentials->tls,
-                                  .insecure_port = options.insecure_port});
+                                  .insecure_port = options.insecure_port,
+                                  .faults = faults ? &*faults : nullptr});
   if (!front) return base::Fail(front.error().message);
   const std::string reached =
       address->host.empty() || address->host == "0.0.0.0" ? "127.0.0.1" : address->host;
@@ -188,7 +241,10 @@ base::Result<void> Serve(const SandboxOptions& options, std::ostream& out) {
   constexpr std::array kSignals = {SIGTERM, SIGINT};
   loop.OnSignals(kSignals, [&loop](int) { loop.Stop(); });
   out << "ready " << std::filesystem::absolute(options.kubeconfig_out).string() << std::endl;
+  std::optional<Narrator> narrator;
+  if (options.narrate) narrator.emplace(plane, out);
   loop.Run();
+  if (options.narrate) out << "stopped" << std::endl;
   return {};
 }
 

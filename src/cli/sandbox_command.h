@@ -16,9 +16,12 @@ struct SandboxOptions {
   std::vector<std::string> manifests = {};
   bool no_scheduler = false;
   bool no_controllers = false;
+  std::vector<std::string> disabled_controllers = {};
+  bool no_kubelet = false;
   std::optional<std::uint16_t> insecure_port = {};
   std::string data_dir = {};
   std::vector<std::string> faults = {};
+  bool narrate = false;
 };
 
 // Serves a control plane until the process is told to end. Says `ready` and where the kubeconfig is once

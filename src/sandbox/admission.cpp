@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "sandbox/admission_pod.h"
+#include "sandbox/admission_workload.h"
 #include "sandbox/document.h"
 
 namespace berth::sandbox {
@@ -58,6 +59,7 @@ void AdmitNode(json::object& document) {
 
 void ApplyDefaults(const Resource& resource, json::object& document) {
   if (IsCore(resource, "Pod")) DefaultPod(document);
+  DefaultOtherKinds(resource, document);
 }
 
 ApiResult<void> AdmitCreate(const Resource& resource, json::object& document,
@@ -68,7 +70,9 @@ ApiResult<void> AdmitCreate(const Resource& resource, json::object& document,
   if (IsCore(resource, "Namespace")) AdmitNamespace(document);
   if (IsCore(resource, "Node")) AdmitNode(document);
   if (IsCore(resource, "PersistentVolume")) ObjectAt(document, {"status"})["phase"] = "Available";
-  if (IsCore(resource, "PersistentVolumeClaim")) ObjectAt(document, {"status"})["phase"] = "Pending";
+  if (IsCore(resource, "PersistentVolumeClaim")) AdmitClaim(document, context);
+  if (IsCore(resource, "Service")) AdmitService(document);
+  if (resource.group == "batch" && resource.kind == "Job") AdmitJob(document);
   return {};
 }
 

@@ -5,16 +5,13 @@
 #include <optional>
 
 #include "api/time.h"
+#include "sandbox/admission_topology.h"
 #include "sandbox/document.h"
 
 namespace berth::sandbox {
 namespace {
 
 namespace json = boost::json;
-
-void Default(json::object& object, std::string_view key, json::value value) {
-  if (object.if_contains(key) == nullptr) object[key] = std::move(value);
-}
 
 // An image without tag is the latest one, which may change under the same name.
 std::string_view PullPolicy(std::string_view image) {
@@ -36,18 +33,18 @@ void DefaultRequests(json::object& container) {
 }
 
 void DefaultContainer(json::object& container, bool host_network) {
-  Default(container, "resources", json::object());
-  Default(container, "terminationMessagePath", "/dev/termination-log");
-  Default(container, "terminationMessagePolicy", "File");
-  Default(container, "imagePullPolicy", json::string(PullPolicy(TextAt(container, {"image"}))));
+  SetDefault(container, "resources", json::object());
+  SetDefault(container, "terminationMessagePath", "/dev/termination-log");
+  SetDefault(container, "terminationMessagePolicy", "File");
+  SetDefault(container, "imagePullPolicy", json::string(PullPolicy(TextAt(container, {"image"}))));
   DefaultRequests(container);
   json::array* ports = FindArray(container, {"ports"});
   if (ports == nullptr) return;
   for (json::value& port : *ports) {
     json::object* object = port.if_object();
     if (object == nullptr) continue;
-    Default(*object, "protocol", "TCP");
-    if (host_network) Default(*object, "hostPort", NumberAt(*object, {"containerPort"}));
+    SetDefault(*object, "protocol", "TCP");
+    if (host_network) SetDefault(*object, "hostPort", NumberAt(*object, {"containerPort"}));
   }
 }
 
@@ -113,7 +110,7 @@ ApiResult<void> SetPriority(json::object& pod, const AdmissionContext& context) 
   }
   if (!priority.name.empty()) spec["priorityClassName"] = priority.name;
   spec["priority"] = priority.value;
-  Default(spec, "preemptionPolicy", json::string(priority.preemption));
+  SetDefault(spec, "preemptionPolicy", json::string(priority.preemption));
   return {};
 }
 
@@ -169,12 +166,19 @@ void SetFirstStatus(json::object& pod, base::WallPoint now) {
 
 void DefaultPod(json::object& pod) {
   json::object& spec = ObjectAt(pod, {"spec"});
-  Default(spec, "restartPolicy", "Always");
-  Default(spec, "dnsPolicy", "ClusterFirst");
-  Default(spec, "schedulerName", "default-scheduler");
-  Default(spec, "terminationGracePeriodSeconds", 30);
-  Default(spec, "securityContext", json::object());
-  Default(spec, "enableServiceLinks", true);
+  SetDefault(spec, "restartPolicy", "Always");
+  SetDefault(spec, "dnsPolicy", "ClusterFirst");
+  SetDefault(spec, "schedulerName", "default-scheduler");
+  SetDefault(spec, "terminationGracePeriodSeconds", 30);
+  SetDefault(spec, "securityContext", json::object());
+  SetDefault(spec, "enableServiceLinks", true);
+  if (json::array* volumes = FindArray(spec, {"volumes"})) {
+    for (json::value& volume : *volumes) {
+      // A name alone: the volume is to be an empty directory.
+      if (volume.is_object() && volume.get_object().size() == 1)
+        volume.get_object()["emptyDir"] = json::object();
+    }
+  }
   const bool host_network = FlagAt(spec, {"hostNetwork"});
   for (const std::string_view list : {"containers", "initContainers"}) {
     json::array* containers = FindArray(spec, {list});
@@ -202,6 +206,8 @@ ApiResult<void> AdmitPod(json::object& pod, const AdmissionContext& context) {
   ApiResult<void> prioritized = SetPriority(pod, context);
   if (!prioritized) return prioritized;
   AddDefaultTolerations(pod);
+  CopyTopologyLabels(pod, context);
+  FoldMatchLabelKeys(pod);
   SetFirstStatus(pod, context.now);
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "net/gzip.h"
 #include "wire/json_document.h"
 #include "wire/yaml.h"
 
@@ -9,6 +10,9 @@ namespace berth::sandbox {
 namespace {
 
 namespace json = boost::json;
+
+// kube-apiserver's bound: below it packing costs more than it saves.
+constexpr std::size_t kCompressFrom = 128 * 1024;
 
 net::Headers HeadersFor(std::string_view content_type) {
   return net::Headers{{"Cache-Control", "no-cache, private"}, {"Content-Type", std::string(content_type)}};
@@ -54,6 +58,18 @@ Answer ErrorAnswer(const StatusError& error, MediaType media) {
     answer.headers.Set("Retry-After", std::to_string(error.retry_after_seconds));
   }
   return answer;
+}
+
+void CompressIfLarge(Answer& answer, const net::Headers& request) {
+  std::size_t size = 0;
+  for (const net::Buffer& part : answer.body) size += part->size();
+  if (size < kCompressFrom || !net::AcceptsGzip(request)) return;
+  std::string whole;
+  whole.reserve(size);
+  for (const net::Buffer& part : answer.body) whole += *part;
+  answer.body = net::MakeBody(net::Gzip(whole));
+  answer.headers.Set("Content-Encoding", "gzip");
+  answer.headers.Set("Vary", "Accept-Encoding");
 }
 
 void AddWarnings(Answer& answer, std::span<const std::string> warnings) {

@@ -26,6 +26,9 @@ Answer ListAnswer(const Resource& served, std::span<const RevisionPtr> items, co
                   MediaType media);
 Answer ErrorAnswer(const StatusError& error, MediaType media);
 
+// Packs a body that is worth it, for a client that can unpack it.
+void CompressIfLarge(Answer& answer, const net::Headers& request);
+
 // As clients show them to their users.
 void AddWarnings(Answer& answer, std::span<const std::string> warnings);
 

@@ -61,7 +61,9 @@ void ApiServer::Handle(const net::Request& request, std::unique_ptr<Exchange> ex
   }
   ApiResult<Route> route = ParseRoute(request);
   if (!route) {
-    SendAnswer(*exchange, AnswerOther(request, route.error()));
+    Answer answer = AnswerOther(request, route.error());
+    CompressIfLarge(answer, request.headers);
+    SendAnswer(*exchange, answer);
     return;
   }
   const ApiResult<AnswerForm> form = NegotiateAnswer(accept, route->verb == Verb::kWatch);
@@ -100,6 +102,7 @@ void ApiServer::HandleResource(const net::Request& request, std::unique_ptr<Exch
   ApiResult<Answer> answer = AnswerVerb(call);
   if (!answer) answer = ErrorAnswer(answer.error(), call.form.media);
   AddWarnings(*answer, call.warnings);
+  CompressIfLarge(*answer, request.headers);
   SendAnswer(*exchange, *answer);
 }
 

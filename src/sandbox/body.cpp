@@ -79,6 +79,21 @@ ApiResult<void> Judge(const wire::StrictErrors& strict, const ExpectedKind& expe
   return {};
 }
 
+ApiResult<void> ReadPropagation(std::string_view text, DeleteWish& wish) {
+  if (text == "Foreground") {
+    wish.propagation = Propagation::kForeground;
+  } else if (text == "Background") {
+    wish.propagation = Propagation::kBackground;
+  } else if (text == "Orphan") {
+    wish.propagation = Propagation::kOrphan;
+  } else if (!text.empty()) {
+    const FieldError error{FieldErrorType::kNotSupported, "propagationPolicy", fmt::format("\"{}\"", text),
+                           "supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""};
+    return Refuse(Invalid("meta.k8s.io", "DeleteOptions", "", {&error, 1}));
+  }
+  return {};
+}
+
 }  // namespace
 
 ApiResult<FieldValidation> FieldValidationOf(const Route& route) {
@@ -145,6 +160,8 @@ ApiResult<DeleteWish> DecodeDeleteOptions(const net::Request& request, const Rou
     if (broken || !number.is_int64()) return Refuse(BadRequest("gracePeriodSeconds must be an integer"));
     wish.grace_seconds = number.get_int64();
   }
+  const ApiResult<void> asked = ReadPropagation(route.parameter("propagationPolicy"), wish);
+  if (!asked) return Refuse(asked.error());
   if (request.body.empty()) return wish;
   // Clients send DeleteOptions under v1, meta.k8s.io/v1 or the version of the group: all are the same.
   const ApiResult<MediaType> media = BodyType(request.headers.Find("Content-Type"));
@@ -169,6 +186,11 @@ ApiResult<DeleteWish> DecodeDeleteOptions(const net::Request& request, const Rou
   if (const std::string_view version = TextAt(options, {"preconditions", "resourceVersion"});
       !version.empty()) {
     wish.version = version;
+  }
+  const ApiResult<void> policy = ReadPropagation(TextAt(options, {"propagationPolicy"}), wish);
+  if (!policy) return Refuse(policy.error());
+  if (const json::value* orphan = FindValue(options, {"orphanDependents"}); orphan && orphan->is_bool()) {
+    wish.propagation = orphan->get_bool() ? Propagation::kOrphan : Propagation::kBackground;
   }
   if (const json::array* dry = FindArray(options, {"dryRun"}); dry != nullptr && !dry->empty()) {
     wish.dry_run = true;

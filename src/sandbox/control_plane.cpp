@@ -26,6 +26,23 @@ void MustCreate(ObjectWriter& writer, std::string_view api_version, std::string_
   BERTH_CHECK(created.has_value());
 }
 
+// How pods would reach the API; clients expect to find it.
+void CreateOwnService(ObjectWriter& writer) {
+  json::object service = Named("kubernetes");
+  json::object& labels = ObjectAt(service, {"metadata", "labels"});
+  labels["component"] = "apiserver";
+  labels["provider"] = "kubernetes";
+  json::object port;
+  port["name"] = "https";
+  port["port"] = 443;
+  port["targetPort"] = 6443;
+  ObjectAt(service, {"spec"})["clusterIP"] = "10.96.0.1";
+  ObjectAt(service, {"spec"})["ports"] = json::array({std::move(port)});
+  const ApiResult<RevisionPtr> created = writer.Create(
+      {.resource = &ResourceOf("v1", "Service"), .namespace_name = "default"}, std::move(service));
+  BERTH_CHECK(created.has_value());
+}
+
 base::Result<void> CreateOne(ObjectWriter& writer, json::object document) {
   const std::string api_version(TextAt(document, {"apiVersion"}));
   const std::string kind(TextAt(document, {"kind"}));
@@ -58,6 +75,7 @@ void ControlPlane::CreateBuiltIns() {
   for (const std::string_view name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
     MustCreate(writer_, "v1", "Namespace", Named(name));
   }
+  CreateOwnService(writer_);
   constexpr std::pair<std::string_view, std::int64_t> kClasses[] = {{"system-node-critical", 2000001000},
                                                                     {"system-cluster-critical", 2000000000}};
   for (const auto& [name, value] : kClasses) {

@@ -91,6 +91,10 @@ json::array& ArrayAt(json::object& document, Path path) {
   return array != nullptr ? *array : value.emplace_array();
 }
 
+void SetDefault(json::object& object, std::string_view key, json::value value) {
+  if (object.if_contains(key) == nullptr) object[key] = std::move(value);
+}
+
 void RemoveAt(json::object& document, Path path) {
   const std::span<const std::string_view> steps = Steps(path);
   const json::value* parent = Walk(document, steps.first(steps.size() - 1));

@@ -30,6 +30,8 @@ std::optional<std::int64_t> FindNumber(const boost::json::object& document, Path
 boost::json::object& ObjectAt(boost::json::object& document, Path path);
 // The same for a list.
 boost::json::array& ArrayAt(boost::json::object& document, Path path);
+// Sets the member unless it is there.
+void SetDefault(boost::json::object& object, std::string_view key, boost::json::value value);
 void RemoveAt(boost::json::object& document, Path path);
 
 std::string_view ViewOf(const boost::json::string& text);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/time.h"
+#include "sandbox/conditions.h"
 #include "sandbox/document.h"
 
 namespace berth::sandbox {
@@ -14,6 +15,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kRunSeconds = "berth.dev/run-seconds";
+constexpr std::string_view kExitCode = "berth.dev/exit-code";
+constexpr std::int64_t kJobSeconds = 2;
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 constexpr int kZones = 3;
 
@@ -41,20 +44,6 @@ json::array NodeConditions(const std::string& now) {
   return conditions;
 }
 
-void SetCondition(json::object& pod, std::string_view type, bool is_true, const std::string& now) {
-  json::object condition;
-  condition["type"] = type;
-  condition["status"] = is_true ? "True" : "False";
-  condition["lastTransitionTime"] = now;
-  json::array& conditions = ArrayAt(pod, {"status", "conditions"});
-  for (json::value& entry : conditions) {
-    if (!entry.is_object() || TextAt(entry.get_object(), {"type"}) != type) continue;
-    entry = std::move(condition);
-    return;
-  }
-  conditions.push_back(std::move(condition));
-}
-
 json::object RunningContainer(const json::object& container, const std::string& now) {
   json::object status;
   status["name"] = TextAt(container, {"name"});
@@ -67,12 +56,25 @@ json::object RunningContainer(const json::object& container, const std::string& 
   return status;
 }
 
-std::optional<std::int64_t> RunSeconds(const json::object& pod) {
-  const std::string_view text = TextAt(pod, {"metadata", "annotations", kRunSeconds});
-  std::int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+std::optional<std::int64_t> NumberNoted(const json::object& pod, std::string_view annotation) {
+  const std::string_view text = TextAt(pod, {"metadata", "annotations", annotation});
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return seconds;
+  return number;
+}
+
+bool BelongsToJob(const json::object& pod) {
+  const json::array* owners = FindArray(pod, {"metadata", "ownerReferences"});
+  return owners != nullptr && std::ranges::any_of(*owners, [](const json::value& owner) {
+           return owner.is_object() && TextAt(owner.get_object(), {"kind"}) == "Job";
+         });
+}
+
+// How long the pod's program takes; nothing if it never ends by itself.
+std::optional<std::int64_t> RunSeconds(const json::object& pod) {
+  if (const std::optional<std::int64_t> seconds = NumberNoted(pod, kRunSeconds)) return seconds;
+  return BelongsToJob(pod) ? std::optional(kJobSeconds) : std::nullopt;
 }
 
 }  // namespace
@@ -128,6 +130,7 @@ FakeKubelet::FakeKubelet(ControlPlane& plane, Timing timing)
       leases_(ResourceOf("coordination.k8s.io/v1", "Lease")),
       subscription_(plane.store().Subscribe(Selection(pods_), *this)) {
   heartbeat_ = plane_.timers().Schedule(plane_.clock().Now(), [this] { Heartbeat(); });
+  plane_.writer().ForEach(pods_, [&](const RevisionPtr& pod) { Consider(*pod); });
 }
 
 FakeKubelet::~FakeKubelet() {
@@ -145,8 +148,13 @@ void FakeKubelet::OnChange(const Change& change, ChangeFrames&) {
     }
     return;
   }
-  if (change.object->field(0).empty()) return;  // not bound
-  const json::object pod = change.object->Document();
+  Consider(*change.object);
+}
+
+void FakeKubelet::Consider(const Revision& revision) {
+  if (revision.field(0).empty()) return;  // not bound
+  const std::string& key = revision.key();
+  const json::object pod = revision.Document();
   const std::string_view phase = TextAt(pod, {"status", "phase"});
   if (FindValue(pod, {"metadata", "deletionTimestamp"}) != nullptr) {
     const auto grace = std::chrono::seconds(NumberAt(pod, {"metadata", "deletionGracePeriodSeconds"}));
@@ -217,28 +225,42 @@ void FakeKubelet::Start(const RevisionPtr& pod, json::object document) {
   status["containerStatuses"] = std::move(containers);
   for (const std::string_view type :
        {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"}) {
-    SetCondition(document, type, true, now);
+    SetCondition(document, {type, "True"}, now);
   }
   Patch(pod, std::move(document));
 }
 
 void FakeKubelet::Finish(const RevisionPtr& pod, json::object document) {
   const std::string now = plane_.writer().TimeText();
-  ObjectAt(document, {"status"})["phase"] = "Succeeded";
+  const std::int64_t exit_code = NumberNoted(document, kExitCode).value_or(0);
+  const bool restarts = exit_code != 0 && TextAt(document, {"spec", "restartPolicy"}) != "Never";
+  if (!restarts) ObjectAt(document, {"status"})["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
   for (json::value& entry : ArrayAt(document, {"status", "containerStatuses"})) {
     if (!entry.is_object()) continue;
     json::object& container = entry.get_object();
-    const std::string started(TextAt(container, {"state", "running", "startedAt"}));
     json::object terminated;
-    terminated["exitCode"] = 0;
-    terminated["reason"] = "Completed";
+    terminated["exitCode"] = exit_code;
+    terminated["reason"] = exit_code == 0 ? "Completed" : "Error";
+    const std::string started(TextAt(container, {"state", "running", "startedAt"}));
     if (!started.empty()) terminated["startedAt"] = started;
     terminated["finishedAt"] = now;
-    container["state"] = json::object({{"terminated", std::move(terminated)}});
+    json::object ended({{"terminated", std::move(terminated)}});
+    if (restarts) {
+      container["lastState"] = std::move(ended);
+      container["state"] = json::object({{"running", json::object({{"startedAt", now}})}});
+      container["restartCount"] = NumberAt(container, {"restartCount"}) + 1;
+      continue;
+    }
+    container["state"] = std::move(ended);
     container["ready"] = false;
     container["started"] = false;
   }
-  for (const std::string_view type : {"Ready", "ContainersReady"}) SetCondition(document, type, false, now);
+  if (!restarts) {
+    const std::string_view reason = exit_code == 0 ? "PodCompleted" : "PodFailed";
+    for (const std::string_view type : {"Ready", "ContainersReady"}) {
+      SetCondition(document, {type, "False", reason}, now);
+    }
+  }
   Patch(pod, std::move(document));
 }
 

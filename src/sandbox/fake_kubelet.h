@@ -21,8 +21,10 @@ base::Result<void> AddNodes(ObjectWriter& writer, int count);
 // nodes' leases.
 //
 // A bound pod runs and is ready a moment later, with an address of its own. If it has the annotation
-// `berth.dev/run-seconds`, it succeeds after so many seconds. A terminating pod is gone after a second, or
-// after its grace if that is shorter.
+// `berth.dev/run-seconds`, its program ends after so many seconds; that of a Job's pod ends soon without it.
+// It ends well unless `berth.dev/exit-code` says otherwise: then the pod fails, or the program starts again,
+// as the restart policy has it. A terminating pod is gone after a second, or after its grace if that is
+// shorter.
 class FakeKubelet final : public ChangeReceiver {
  public:
   struct Timing {
@@ -40,6 +42,8 @@ class FakeKubelet final : public ChangeReceiver {
   void OnChange(const Change& change, ChangeFrames& frames) override;
 
  private:
+  // Sees to it that the pod is looked at when its time comes.
+  void Consider(const Revision& revision);
   // The pod of that key is looked at again when the time comes; whatever it is by then decides.
   void LookAgain(const std::string& key, base::Duration delay);
   void Look(const std::string& key);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sandbox/fault_injector.h"
+
 namespace berth::sandbox {
 namespace {
 
@@ -37,7 +39,7 @@ class HttpExchange final : public Exchange {
 
 base::Result<std::unique_ptr<HttpFront>> HttpFront::Listen(net::EventLoop& loop, ControlPlane& plane,
                                                            Options options) {
-  std::unique_ptr<HttpFront> front(new HttpFront(loop, plane));
+  std::unique_ptr<HttpFront> front(new HttpFront(loop, plane, options.faults));
   net::HttpServerOptions secure;
   secure.host = options.host;
   secure.port = options.port;
@@ -62,11 +64,16 @@ HttpFront::~HttpFront() = default;
 base::Result<std::unique_ptr<net::HttpServer>> HttpFront::Serve(net::EventLoop& loop,
                                                                 net::HttpServerOptions options,
                                                                 bool trusted) {
-  return net::HttpServer::Listen(
-      loop, std::move(options), [this, trusted](net::Request request, net::Responder responder) {
-        plane_.api().Handle(request, std::make_unique<HttpExchange>(std::move(responder)), trusted);
-        Pump();
-      });
+  return net::HttpServer::Listen(loop, std::move(options),
+                                 [this, trusted](net::Request request, net::Responder responder) {
+                                   auto exchange = std::make_unique<HttpExchange>(std::move(responder));
+                                   if (faults_ != nullptr) {
+                                     faults_->Handle(request, std::move(exchange), trusted);
+                                   } else {
+                                     plane_.api().Handle(request, std::move(exchange), trusted);
+                                   }
+                                   Pump();
+                                 });
 }
 
 void HttpFront::Pump() {

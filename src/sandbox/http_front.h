@@ -11,6 +11,8 @@
 
 namespace berth::sandbox {
 
+class FaultInjector;
+
 // A control plane behind a port: hands requests to it and drives its timers on the loop.
 class HttpFront {
  public:
@@ -19,6 +21,7 @@ class HttpFront {
     std::uint16_t port = 0;
     std::shared_ptr<const net::TlsContext> tls = nullptr;  // null: plain HTTP
     std::optional<std::uint16_t> insecure_port = {};       // plain HTTP without credentials, on the same host
+    FaultInjector* faults = nullptr;                       // null: requests are handled as they come
   };
 
   static base::Result<std::unique_ptr<HttpFront>> Listen(net::EventLoop& loop, ControlPlane& plane,
@@ -32,11 +35,13 @@ class HttpFront {
   void Pump();
 
  private:
-  HttpFront(net::EventLoop& loop, ControlPlane& plane) : plane_(plane), timer_(loop) {}
+  HttpFront(net::EventLoop& loop, ControlPlane& plane, FaultInjector* faults)
+      : plane_(plane), faults_(faults), timer_(loop) {}
   base::Result<std::unique_ptr<net::HttpServer>> Serve(net::EventLoop& loop, net::HttpServerOptions options,
                                                        bool trusted);
 
   ControlPlane& plane_;
+  FaultInjector* const faults_;
   net::Timer timer_;
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<net::HttpServer> insecure_server_;

@@ -14,7 +14,11 @@ constexpr base::Duration kSweepAgain = std::chrono::milliseconds(500);
 NamespaceSweeper::NamespaceSweeper(ControlPlane& plane)
     : plane_(plane),
       namespaces_(ResourceOf("v1", "Namespace")),
-      subscription_(plane.store().Subscribe(Selection(namespaces_), *this)) {}
+      subscription_(plane.store().Subscribe(Selection(namespaces_), *this)) {
+  plane_.writer().ForEach(namespaces_, [&](const RevisionPtr& found) {
+    if (found->is_terminating()) SweepAfter(std::string(found->name()), base::Duration(0));
+  });
+}
 
 NamespaceSweeper::~NamespaceSweeper() {
   plane_.store().Unsubscribe(subscription_);
@@ -42,7 +46,8 @@ void NamespaceSweeper::Sweep(const std::string& name) {
     const std::expected<Store::Page, TooOld> page = plane_.store().List(*selection);
     for (const RevisionPtr& object : page->items) {
       const Target target{.resource = &resource, .namespace_name = name, .name = std::string(object->name())};
-      const ApiResult<Removal> removed = plane_.writer().Delete(target, {});
+      const ApiResult<Removal> removed =
+          plane_.writer().Delete(target, {.propagation = Propagation::kBackground});
       is_empty = is_empty && removed && removed->gone;
     }
   }

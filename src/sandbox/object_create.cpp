@@ -103,6 +103,7 @@ ApiResult<RevisionPtr> ObjectWriter::Create(const Target& target, json::object d
        {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "resourceVersion"}) {
     metadata.erase(key);
   }
+  if (!target.manager.applies) metadata.erase("managedFields");
   if (served.namespaced) metadata["namespace"] = target.namespace_name;
   metadata["uid"] = NewUid();
   metadata["creationTimestamp"] = TimeText();
@@ -115,6 +116,7 @@ ApiResult<RevisionPtr> ObjectWriter::Create(const Target& target, json::object d
   const FieldErrorList errors = ValidateCreate(stored, document);
   if (!errors.empty()) return Refuse(Invalid(served, TextAt(document, {"metadata", "name"}), errors));
 
+  if (target.manager.is_noted_at_creation && !target.manager.applies) NoteManagers(target, document, nullptr);
   base::Result<RevisionPtr> made =
       dry_run ? Revision::Make(stored, document) : store_.Create(stored, document);
   if (!made) return Refuse(InternalError(made.error().message));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sandbox/document.h"
+#include "sandbox/finalizers.h"
 #include "sandbox/object_writer.h"
 
 namespace berth::sandbox {
@@ -48,6 +49,35 @@ bool HasFinalizers(const json::object& document) {
   return false;
 }
 
+constexpr std::string_view kOrphanFinalizer = "orphan";
+constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
+
+// Kinds that are older than garbage collection leave what belongs to them unless they are told otherwise.
+Propagation DefaultPropagation(const Resource& resource) {
+  const bool is_old = (resource.group == "batch" && resource.kind == "Job") ||
+                      (resource.group.empty() && resource.kind == "ReplicationController");
+  return is_old ? Propagation::kOrphan : Propagation::kBackground;
+}
+
+// Asks the garbage collector for its part, by the finalizer that it takes away when it is done. True if that
+// changed the object.
+bool AskCollector(json::object& document, const Resource& resource, Propagation propagation) {
+  const bool orphans = HasFinalizer(document, kOrphanFinalizer);
+  const bool waits = HasFinalizer(document, kForegroundFinalizer);
+  if (propagation == Propagation::kDefault) {
+    if (orphans || waits) return false;
+    propagation = DefaultPropagation(resource);
+  }
+  const bool to_orphan = propagation == Propagation::kOrphan;
+  const bool to_wait = propagation == Propagation::kForeground;
+  if (orphans == to_orphan && waits == to_wait) return false;
+  DropFinalizer(document, kOrphanFinalizer);
+  DropFinalizer(document, kForegroundFinalizer);
+  if (to_orphan) AddFinalizer(document, kOrphanFinalizer);
+  if (to_wait) AddFinalizer(document, kForegroundFinalizer);
+  return true;
+}
+
 bool IsNamespace(const Resource& resource) { return resource.group.empty() && resource.kind == "Namespace"; }
 
 bool IsImmortal(std::string_view name) {
@@ -69,7 +99,8 @@ ApiResult<Removal> ObjectWriter::Delete(const Target& target, const DeleteWish& 
   const bool is_pod = IsPod(current->resource());
   const bool is_terminating = FindValue(document, {"metadata", "deletionTimestamp"}) != nullptr;
   const std::int64_t grace = is_pod ? PodGrace(document, wish) : 0;
-  if (is_terminating) {
+  const bool is_asked = AskCollector(document, current->resource(), wish.propagation);
+  if (is_terminating && !is_asked) {
     // A second request can only shorten the time that is left.
     const std::int64_t before = NumberAt(document, {"metadata", "deletionGracePeriodSeconds"});
     if (HasFinalizers(document) && before == 0) return Removal{current, false};

@@ -3,14 +3,19 @@
 
 #include "base/go_text.h"
 #include "sandbox/document.h"
+#include "sandbox/managed_fields.h"
 #include "sandbox/object_writer.h"
 #include "sandbox/representation.h"
 #include "sandbox/validation.h"
+#include "sandbox/validation_pod.h"
 
 namespace berth::sandbox {
 namespace {
 
 namespace json = boost::json;
+
+// Under this name the sandbox's own controllers and nodes write.
+constexpr std::string_view kOwnManager = "berth-sandbox";
 
 // What clients send back but cannot change.
 void KeepServerMetadata(json::object& document, const json::object& old) {
@@ -100,6 +105,24 @@ ApiResult<RevisionPtr> ObjectWriter::Change(const Target& target, const Changer&
   return StoreUpdate(target, current, std::move(*normal), current->Document(), dry_run);
 }
 
+void ObjectWriter::NoteManagers(const Target& target, json::object& document, const json::object* old) const {
+  if (old != nullptr) {
+    // What a client sends back does not count. An object that nobody keeps account of stays without.
+    const json::array* known = FindArray(*old, {"metadata", "managedFields"});
+    const json::array* given = FindArray(document, {"metadata", "managedFields"});
+    const bool is_reset = given != nullptr && given->size() == 1 && given->front() == json::object();
+    if (known == nullptr || known->empty() || is_reset) {
+      RemoveAt(document, {"metadata", "managedFields"});
+      return;
+    }
+  }
+  const std::string now = TimeText();
+  TrackWrite(*target.resource->storage, document, old,
+             {.manager = target.manager.name.empty() ? kOwnManager : std::string_view(target.manager.name),
+              .subresource = target.subresource,
+              .now = now});
+}
+
 ApiResult<RevisionPtr> ObjectWriter::StoreUpdate(const Target& target, const RevisionPtr& current,
                                                  json::object document, const json::object& old,
                                                  bool dry_run) {
@@ -114,8 +137,10 @@ ApiResult<RevisionPtr> ObjectWriter::StoreUpdate(const Target& target, const Rev
   const ApiResult<void> admitted = is_status ? AdmitStatusUpdate(stored, document, old, context())
                                              : AdmitUpdate(stored, document, old, context());
   if (!admitted) return Refuse(admitted.error());
-  const FieldErrorList errors =
-      is_status ? ValidateStatusUpdate(stored, document, old) : ValidateUpdate(stored, document, old);
+  if (!target.manager.applies) NoteManagers(target, document, &old);
+  const FieldErrorList errors = target.subresource == "resize" ? ValidatePodResize(document, old)
+                                : is_status                    ? ValidateStatusUpdate(stored, document, old)
+                                                               : ValidateUpdate(stored, document, old);
   if (!errors.empty()) return Refuse(Invalid(*target.resource, target.name, errors));
 
   if (dry_run) {

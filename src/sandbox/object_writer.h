@@ -15,18 +15,35 @@
 
 namespace berth::sandbox {
 
+// On whose behalf fields are written (managed_fields.h).
+struct FieldManager {
+  std::string name = {};
+  bool is_noted_at_creation = false;  // else managers are kept only for objects that have some already
+  bool applies = false;               // by server-side apply: the document lists the managers already
+};
+
 // Which object a request is about.
 struct Target {
   const Resource* resource = nullptr;  // as served
   std::string namespace_name = {};
   std::string name = {};
   std::string subresource = {};
+  FieldManager manager = {};
+};
+
+// What becomes of the objects that belong to a deleted one.
+enum class Propagation : std::uint8_t {
+  kDefault,     // as the kind has it
+  kBackground,  // they are deleted once it is gone
+  kForeground,  // it goes once they are gone
+  kOrphan,      // they stay
 };
 
 struct DeleteWish {
   std::optional<std::int64_t> grace_seconds = {};
   std::optional<std::string> uid = {};  // preconditions
   std::optional<std::string> version = {};
+  Propagation propagation = Propagation::kDefault;
   bool dry_run = false;
 };
 
@@ -79,6 +96,9 @@ class ObjectWriter final : public Lookup {
                                      bool dry_run);
   ApiResult<Removal> Terminate(const RevisionPtr& current, boost::json::object document, std::int64_t grace,
                                bool dry_run);
+  // Notes in metadata.managedFields who wrote what. `old` is null for a creation.
+  void NoteManagers(const Target& target, boost::json::object& document,
+                    const boost::json::object* old) const;
   AdmissionContext context() const { return {*this, clock_.WallNow()}; }
 
   Store& store_;

@@ -2,8 +2,12 @@
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <map>
+#include <vector>
 
 #include "sandbox/kinds.h"
+#include "sandbox/openapi_schema.h"
+#include "wire/json_document.h"
 
 namespace berth::sandbox {
 namespace {
@@ -12,6 +16,7 @@ namespace json = boost::json;
 using GroupVersion = ResourceTable::GroupVersion;
 
 constexpr std::string_view kRoot = "/openapi/v3";
+constexpr std::string_view kOldRoot = "/openapi/v2";
 
 std::string PathOf(const GroupVersion& version) {
   return version.group.empty() ? fmt::format("api/{}", version.version)
@@ -45,34 +50,67 @@ json::object Operation(const Resource& resource) {
   return operation;
 }
 
-json::object Document(const GroupVersion& version) {
+json::object Info() {
+  json::object info;
+  info["title"] = "berth sandbox";
+  info["version"] = "v1.37.0";
+  return info;
+}
+
+std::string Document(const GroupVersion& version) {
   json::object paths;
+  std::vector<const Resource*> described;
   for (const Resource& resource : ResourceTable::Get().resources()) {
-    if (resource.group != version.group || resource.version != version.version || resource.create_only)
-      continue;
+    if (resource.group != version.group || resource.version != version.version) continue;
+    described.push_back(&resource);
+    if (resource.create_only) continue;
     const std::string path =
         fmt::format("/{}/{}{}/{{name}}", PathOf(version),
                     resource.namespaced ? "namespaces/{namespace}/" : "", resource.plural);
-    paths[path] = json::object({{"patch", Operation(resource)}});
+    paths[path] = json::object({{"get", Operation(resource)}, {"patch", Operation(resource)}});
   }
   json::object document;
   document["openapi"] = "3.0.0";
-  document["info"] = json::object({{"title", "berth sandbox"}, {"version", "v1.37.0"}});
+  document["info"] = Info();
   document["paths"] = std::move(paths);
-  return document;
+  document["components"] = json::object({{"schemas", Definitions(described, OpenApiVersion::kV3)}});
+  return wire::WriteJson(document);
+}
+
+std::string OldDocument() {
+  std::vector<const Resource*> described;
+  for (const Resource& resource : ResourceTable::Get().resources()) described.push_back(&resource);
+  json::object document;
+  document["swagger"] = "2.0";
+  document["info"] = Info();
+  document["paths"] = json::object();
+  document["definitions"] = Definitions(described, OpenApiVersion::kV2);
+  return wire::WriteJson(document);
+}
+
+// Megabytes that never change: made once, when the first client asks.
+const std::map<std::string, net::Buffer, std::less<>>& Documents() {
+  static const auto documents = [] {
+    std::map<std::string, net::Buffer, std::less<>> made;
+    for (const GroupVersion& version : ResourceTable::Get().group_versions()) {
+      made[fmt::format("{}/{}", kRoot, PathOf(version))] = net::MakeBuffer(Document(version));
+    }
+    made[std::string(kOldRoot)] = net::MakeBuffer(OldDocument());
+    return made;
+  }();
+  return documents;
 }
 
 }  // namespace
 
 std::optional<Answer> AnswerOpenApi(std::string_view path) {
   if (path == kRoot) return DocumentAnswer(200, Index(), MediaType::kJson);
-  if (!path.starts_with(kRoot)) return std::nullopt;
-  for (const GroupVersion& version : ResourceTable::Get().group_versions()) {
-    if (path.substr(kRoot.size()) == "/" + PathOf(version)) {
-      return DocumentAnswer(200, Document(version), MediaType::kJson);
-    }
-  }
-  return std::nullopt;
+  if (!path.starts_with("/openapi/")) return std::nullopt;
+  const auto it = Documents().find(path);
+  if (it == Documents().end()) return std::nullopt;
+  Answer answer = TextAnswer(200, "", "application/json");
+  answer.body = net::Body{it->second};
+  return answer;
 }
 
 }  // namespace berth::sandbox

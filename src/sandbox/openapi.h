@@ -7,8 +7,8 @@
 
 namespace berth::sandbox {
 
-// /openapi/v3 and its documents, as far as clients need them: which paths there are, that they validate
-// fields, and which kind each is about. Nothing for other paths.
+// /openapi/v3 and its documents, and /openapi/v2 as JSON: which paths there are, that they validate fields,
+// and the schema of every kind, for `kubectl explain`. Descriptions are not kept. Nothing for other paths.
 std::optional<Answer> AnswerOpenApi(std::string_view path);
 
 }  // namespace berth::sandbox

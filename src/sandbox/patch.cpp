@@ -1,10 +1,15 @@
 #include "sandbox/patch.h"
 
 #include <boost/json.hpp>
+#include <fmt/format.h>
 
+#include "sandbox/document.h"
+#include "sandbox/managed_fields.h"
 #include "sandbox/patch_json.h"
 #include "sandbox/patch_strategic.h"
+#include "sandbox/validation.h"
 #include "wire/json_document.h"
+#include "wire/yaml.h"
 
 namespace berth::sandbox {
 namespace {
@@ -34,6 +39,29 @@ ApiResult<json::object> AsObject(json::value value) {
   return std::move(value.get_object());
 }
 
+ApiResult<json::object> Apply(const Resource& served, const PatchRequest& request,
+                              const json::object& current) {
+  if (request.field_manager.empty()) {
+    const FieldError error{FieldErrorType::kRequired, "fieldManager", "", "is required for apply patch"};
+    return Refuse(Invalid("meta.k8s.io", "PatchOptions", "", {&error, 1}));
+  }
+  const base::Result<std::string> text = wire::YamlToJson(request.body);
+  if (!text) return Refuse(BadRequest(fmt::format("error decoding YAML: {}", text.error().message)));
+  const base::Result<json::value> config = wire::ParseJson(*text);
+  if (!config || !config->is_object()) return Refuse(BadRequest("error decoding YAML: no object"));
+  const json::object& object = config->get_object();
+  if (TextAt(object, {"kind"}) != served.kind || TextAt(object, {"apiVersion"}) != served.api_version) {
+    return Refuse(BadRequest(fmt::format("invalid object type: {}, Kind={}", TextAt(object, {"apiVersion"}),
+                                         TextAt(object, {"kind"}))));
+  }
+  if (FindArray(object, {"metadata", "managedFields"}) != nullptr) {
+    return Refuse(BadRequest("metadata.managedFields must be nil"));
+  }
+  const ManagedWrite write{
+      .manager = request.field_manager, .subresource = request.subresource, .now = request.now};
+  return ApplyConfiguration(served, current, object, write, request.force);
+}
+
 }  // namespace
 
 std::optional<PatchType> PatchTypeOf(std::string_view bare_content_type) {
@@ -46,10 +74,7 @@ std::optional<PatchType> PatchTypeOf(std::string_view bare_content_type) {
 
 ApiResult<json::object> ApplyPatch(const Resource& served, const PatchRequest& request,
                                    const json::object& current) {
-  if (request.type == PatchType::kApply) {
-    return Refuse(UnsupportedMediaType(
-        "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json"));
-  }
+  if (request.type == PatchType::kApply) return Apply(served, request, current);
   const base::Result<json::value> patch = wire::ParseJson(request.body);
   if (!patch) return Refuse(BadRequest(patch.error().message));
   if (request.type == PatchType::kJson) {

@@ -20,6 +20,8 @@ struct PatchRequest {
   std::string_view body = {};           // JSON; YAML too for kApply
   std::string_view field_manager = {};  // for kApply
   bool force = false;                   // for kApply: take over fields that others own
+  std::string_view subresource = {};    // for kApply
+  std::string_view now = {};            // for kApply
 };
 
 // The object as the patch leaves it, in the form of the served resource. Pure: `current` is a whole document

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/validation.h"
+#include "sandbox/admission_topology.h"
 #include "sandbox/document.h"
 #include "sandbox/label_query.h"
 #include "sandbox/object_writer.h"
@@ -89,9 +90,6 @@ void MarkScheduled(json::object& pod, const std::string& now) {
   conditions.push_back(std::move(condition));
 }
 
-constexpr std::string_view kTopologyLabels[] = {"topology.kubernetes.io/zone",
-                                                "topology.kubernetes.io/region"};
-
 bool Protects(const Revision& budget, const Revision& pod) {
   const json::object document = budget.Document();
   const base::Result<api::Selector> selector = SelectorFrom(FindObject(document, {"spec", "selector"}));
@@ -112,15 +110,7 @@ ApiResult<void> ObjectWriter::Bind(const Target& target, const json::object& bin
   const std::string_view node_name = TextAt(binding, {"target", "name"});
   ObjectAt(pod, {"spec"})["nodeName"] = node_name;
   ObjectAt(pod, {"status"}).erase("nominatedNodeName");
-  if (TextAt(binding, {"target", "kind"}) == "Node") {
-    static const Resource& nodes = ResourceOf("v1", "Node");
-    if (const RevisionPtr node = store_.Find(nodes, "", node_name)) {
-      for (const std::string_view label : kTopologyLabels) {
-        const std::string* value = node->labels().find(label);
-        if (value != nullptr) ObjectAt(pod, {"metadata", "labels"})[label] = *value;
-      }
-    }
-  }
+  if (TextAt(binding, {"target", "kind"}) == "Node") CopyTopologyLabels(pod, context());
   CopyInto(pod, "labels", binding);
   CopyInto(pod, "annotations", binding);
   MarkScheduled(pod, TimeText());

@@ -40,6 +40,7 @@ void ApiServer::List(const Call& call, std::unique_ptr<Exchange> exchange) {
   }
   ApiResult<Answer> answer = options ? ListNow(call, *options) : Refuse(options.error());
   if (!answer) answer = ErrorAnswer(answer.error(), call.form.media);
+  CompressIfLarge(*answer, call.request.headers);
   exchange->Send(answer->code, answer->headers, answer->body);
 }
 

@@ -5,6 +5,7 @@
 #include "sandbox/body.h"
 #include "sandbox/document.h"
 #include "sandbox/reviews.h"
+#include "sandbox/validation.h"
 
 // POST, PUT, PATCH and DELETE.
 namespace berth::sandbox {
@@ -13,6 +14,15 @@ namespace {
 namespace json = boost::json;
 
 ExpectedKind KindOf(const Resource& resource) { return {resource.api_version, resource.kind}; }
+
+// Who says nothing else is known by the first word of the program's name and version.
+FieldManager ManagerOf(const net::Request& request, const Route& route) {
+  const std::string_view given = route.parameter("fieldManager");
+  if (!given.empty()) return {.name = std::string(given), .is_noted_at_creation = true};
+  const std::string* agent = request.headers.Find("User-Agent");
+  const std::string_view program = agent != nullptr ? std::string_view(*agent) : std::string_view();
+  return {.name = std::string(program.substr(0, program.find('/')))};
+}
 
 constexpr std::string_view kPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, "
@@ -33,7 +43,9 @@ ApiResult<Answer> ApiServer::Create(Call& call) {
   ApiResult<json::object> document =
       DecodeBody(call.request, KindOf(*target.resource), *validation, call.warnings);
   if (!document) return Refuse(std::move(document.error()));
-  const ApiResult<RevisionPtr> created = writer_.Create(target, std::move(*document), *dry_run);
+  Target managed = target;
+  managed.manager = ManagerOf(call.request, call.route);
+  const ApiResult<RevisionPtr> created = writer_.Create(managed, std::move(*document), *dry_run);
   if (!created) return Refuse(created.error());
   return Show(call, 201, *created);
 }
@@ -94,7 +106,9 @@ ApiResult<Answer> ApiServer::Update(Call& call) {
   ApiResult<json::object> document =
       DecodeBody(call.request, KindOf(*target.resource), *validation, call.warnings);
   if (!document) return Refuse(std::move(document.error()));
-  const ApiResult<RevisionPtr> updated = writer_.Update(target, std::move(*document), *dry_run);
+  Target managed = target;
+  managed.manager = ManagerOf(call.request, call.route);
+  const ApiResult<RevisionPtr> updated = writer_.Update(managed, std::move(*document), *dry_run);
   if (!updated) return Refuse(updated.error());
   return Show(call, 200, *updated);
 }
@@ -109,16 +123,27 @@ ApiResult<Answer> ApiServer::Patch(Call& call) {
   const std::optional<PatchType> type =
       type_header != nullptr ? PatchTypeOf(BareType(*type_header)) : std::nullopt;
   if (!type) return Refuse(UnsupportedMediaType(kPatchTypes));
+  const bool force = call.route.flag("force");
+  if (force && *type != PatchType::kApply) {
+    const FieldError error{FieldErrorType::kForbidden, "force", "",
+                           "may not be specified for non-apply patch"};
+    return Refuse(Invalid("meta.k8s.io", "PatchOptions", "", {&error, 1}));
+  }
+  const std::string now = writer_.TimeText();
   const PatchRequest patch{.type = *type,
                            .body = call.request.body,
                            .field_manager = call.route.parameter("fieldManager"),
-                           .force = call.route.flag("force")};
+                           .force = force,
+                           .subresource = target.subresource,
+                           .now = now};
   return PatchOrCreate(call, patch, *dry_run);
 }
 
 // Server-side apply creates what is not there; every other patch needs something to change.
 ApiResult<Answer> ApiServer::PatchOrCreate(Call& call, const PatchRequest& patch, bool dry_run) {
-  const Target& target = call.route.target;
+  Target target = call.route.target;
+  target.manager = ManagerOf(call.request, call.route);
+  target.manager.applies = patch.type == PatchType::kApply;
   const ApiResult<FieldValidation> validation = FieldValidationOf(call.route);
   if (!validation) return Refuse(validation.error());
   const auto change = [&](const json::object& current) -> ApiResult<json::object> {

@@ -83,6 +83,15 @@ base::Result<RevisionPtr> Revision::Make(const Resource& resource, const json::o
                                          value != nullptr ? std::string(ViewOf(*value)) : std::string());
     }
   }
+  if (const json::array* owners = FindArray(document, {"metadata", "ownerReferences"})) {
+    for (const json::value& owner : *owners) {
+      if (!owner.is_object()) continue;
+      revision->owners_.push_back(
+          {std::string(TextAt(owner.get_object(), {"uid"})), FlagAt(owner.get_object(), {"controller"})});
+    }
+  }
+  const json::value* deletion = FindValue(document, {"metadata", "deletionTimestamp"});
+  revision->is_terminating_ = deletion != nullptr && !deletion->is_null();
   revision->fields_.reserve(resource.fields.size());
   for (const SelectableField& field : resource.fields) {
     revision->fields_.push_back(FieldText(document, field));
@@ -90,6 +99,13 @@ base::Result<RevisionPtr> Revision::Make(const Resource& resource, const json::o
   revision->protobuf_ = std::move(*bytes);
   revision->protobuf_.shrink_to_fit();
   return revision;
+}
+
+std::string_view Revision::controller_uid() const {
+  for (const Owner& owner : owners_) {
+    if (owner.is_controller) return owner.uid;
+  }
+  return {};
 }
 
 const net::Buffer& Revision::json() const {

@@ -15,6 +15,12 @@
 
 namespace berth::sandbox {
 
+// Who an object belongs to: an entry of its ownerReferences.
+struct Owner {
+  std::string uid;
+  bool is_controller = false;
+};
+
 class Revision;
 using RevisionPtr = std::shared_ptr<const Revision>;
 
@@ -40,6 +46,11 @@ class Revision {
   const std::string& uid() const { return uid_; }
   std::uint64_t version() const { return version_; }
   const api::StringMap& labels() const { return labels_; }
+  const std::vector<Owner>& owners() const { return owners_; }
+  // The uid of the owner that manages it; empty if there is none.
+  std::string_view controller_uid() const;
+  // Its deletion has begun.
+  bool is_terminating() const { return is_terminating_; }
   // The value of resource().fields[index].
   std::string_view field(std::size_t index) const { return fields_[index]; }
 
@@ -64,6 +75,8 @@ class Revision {
   std::string uid_;
   std::uint64_t version_ = 0;
   api::StringMap labels_;
+  std::vector<Owner> owners_;
+  bool is_terminating_ = false;
   std::vector<std::string> fields_;
   std::string protobuf_;
   mutable net::Buffer json_;  // one thread owns the store

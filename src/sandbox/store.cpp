@@ -73,7 +73,23 @@ RevisionPtr Store::Remove(const RevisionPtr& current) {
   return last;
 }
 
+void Store::Restore(const RevisionPtr& object) {
+  shelf(object->resource()).objects.insert_or_assign(object->key(), object);
+}
+
+void Store::RestoreVersion(std::uint64_t version) {
+  version_ = version;
+  Compact();
+}
+
+void Store::ForEachObject(const std::function<void(const RevisionPtr&)>& visit) const {
+  for (const Shelf& shelf : shelves_) {
+    for (const auto& [key, object] : shelf.objects) visit(object);
+  }
+}
+
 void Store::Commit(const Resource& resource, Change change) {
+  if (journal_ != nullptr) journal_->Append(change);
   version_ = change.version;
   Shelf& shelf = this->shelf(resource);
   shelf.history.push_back(change);

@@ -26,6 +26,14 @@ struct TooOld {
   std::uint64_t oldest = 0;  // the oldest version that can still be asked for
 };
 
+// Keeps changes beyond the life of the process.
+class Journal {
+ public:
+  virtual ~Journal() = default;
+  // Before anybody else hears of the change, in particular before a request that made it is answered.
+  virtual void Append(const Change& change) = 0;
+};
+
 // Objects by resource, namespace and name, each in its last revision, and the changes that led there.
 //
 // 1. One counter for everything: a write that changes something takes the next value, which becomes the
@@ -58,6 +66,14 @@ class Store {
   base::Result<RevisionPtr> Replace(const RevisionPtr& current, boost::json::object& document);
   // Returns the last state, under the version of the removal.
   RevisionPtr Remove(const RevisionPtr& current);
+
+  // From now on every change is told to the journal first.
+  void SetJournal(Journal* journal) { journal_ = journal; }
+  // Puts back what a journal kept: the object in its last revision, and the version that was reached. Nobody
+  // is told; changes from before cannot be replayed.
+  void Restore(const RevisionPtr& object);
+  void RestoreVersion(std::uint64_t version);
+  void ForEachObject(const std::function<void(const RevisionPtr&)>& visit) const;
 
   struct Range {
     std::optional<std::uint64_t> at = {};  // absent: now
@@ -113,6 +129,7 @@ class Store {
   Subscriptions subscriptions_;
   std::deque<Change> unannounced_;
   bool announcing_ = false;
+  Journal* journal_ = nullptr;
 
   struct Wait {
     std::uint64_t id;

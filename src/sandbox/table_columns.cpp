@@ -10,6 +10,7 @@
 #include "sandbox/pod_summary.h"
 #include "sandbox/table.h"
 #include "sandbox/text_parts.h"
+#include "sandbox/time_text.h"
 
 namespace berth::sandbox {
 namespace {
@@ -61,6 +62,16 @@ Column Name() { return Text("Name", "metadata.name"); }
 Column Age() {
   return {"Age", "string", 0, [](const json::object& object, base::WallPoint now) -> json::value {
             return json::value(AgeOf(object, "metadata.creationTimestamp", now));
+          }};
+}
+
+// From the start to the end, or to now.
+Column JobDuration() {
+  return {"Duration", "string", 0, [](const json::object& object, base::WallPoint now) -> json::value {
+            const std::optional<std::int64_t> start = SecondsAt(object, {"status", "startTime"});
+            if (!start) return json::value("");
+            const std::int64_t end = SecondsAt(object, {"status", "completionTime"}).value_or(SecondsOf(now));
+            return json::value(HumanDuration(std::chrono::seconds(end - *start)));
           }};
 }
 
@@ -309,7 +320,7 @@ std::map<std::string_view, Columns> WorkloadColumns() {
                                         return TextOr(o, "status.succeeded", "0") + "/" +
                                                TextOr(o, "spec.completions", "1");
                                       }),
-                                 Text("Duration", "", ""), Age()},
+                                 JobDuration(), Age()},
                                 "spec.selector.matchLabels");
   tables["poddisruptionbudgets"] = {Name(), Text("Min Available", "spec.minAvailable", "N/A"),
                                     Text("Max Unavailable", "spec.maxUnavailable", "N/A"),

@@ -7,6 +7,8 @@
 #include "api/validation.h"
 #include "base/go_text.h"
 #include "sandbox/document.h"
+#include "sandbox/validation_kinds.h"
+#include "sandbox/validation_pod.h"
 
 namespace berth::sandbox {
 namespace {
@@ -88,44 +90,11 @@ void CheckLabels(const json::object& document, FieldErrorList& errors) {
   }
 }
 
+void Append(FieldErrorList& errors, FieldErrorList more) {
+  std::ranges::move(more, std::back_inserter(errors));
+}
+
 bool IsPod(const Resource& resource) { return resource.group.empty() && resource.kind == "Pod"; }
-
-bool HasGate(const json::object& pod, std::string_view name) {
-  const json::array* gates = FindArray(pod, {"spec", "schedulingGates"});
-  return gates != nullptr && std::ranges::any_of(*gates, [&](const json::value& gate) {
-           return gate.is_object() && TextAt(gate.get_object(), {"name"}) == name;
-         });
-}
-
-void CheckNewPod(const json::object& pod, FieldErrorList& errors) {
-  const json::array* gates = FindArray(pod, {"spec", "schedulingGates"});
-  if (gates != nullptr && !gates->empty() && !TextAt(pod, {"spec", "nodeName"}).empty()) {
-    errors.push_back({FieldErrorType::kForbidden, "spec.nodeName", "",
-                      "cannot be set until all schedulingGates have been cleared"});
-  }
-}
-
-// Gates hold a pod back until whoever set them lets go: none may be added later.
-void CheckGatesOnlyGo(const json::object& pod, const json::object& old, FieldErrorList& errors) {
-  const json::array* gates = FindArray(pod, {"spec", "schedulingGates"});
-  if (gates == nullptr) return;
-  for (std::size_t i = 0; i < gates->size(); ++i) {
-    if (!(*gates)[i].is_object()) continue;
-    const std::string_view name = TextAt((*gates)[i].get_object(), {"name"});
-    if (HasGate(old, name)) continue;
-    errors.push_back({FieldErrorType::kForbidden, fmt::format("spec.schedulingGates[{}]", i), "",
-                      fmt::format("only deletion is allowed, but found new scheduling gate '{}'", name)});
-  }
-}
-
-void CheckNomination(const json::object& pod, const json::object& old, FieldErrorList& errors) {
-  const std::string_view nominated = TextAt(pod, {"status", "nominatedNodeName"});
-  const bool is_new = !nominated.empty() && nominated != TextAt(old, {"status", "nominatedNodeName"});
-  if (is_new && !TextAt(pod, {"spec", "nodeName"}).empty()) {
-    errors.push_back({FieldErrorType::kForbidden, "status.nominatedNodeName", "",
-                      "may not be set on pods that are already bound to a node"});
-  }
-}
 
 }  // namespace
 
@@ -158,7 +127,7 @@ FieldErrorList ValidateCreate(const Resource& resource, const json::object& docu
   FieldErrorList errors;
   CheckName(resource, document, errors);
   CheckLabels(document, errors);
-  if (IsPod(resource)) CheckNewPod(document, errors);
+  Append(errors, IsPod(resource) ? ValidateNewPod(document) : ValidateKind(resource, document));
   return errors;
 }
 
@@ -166,7 +135,8 @@ FieldErrorList ValidateUpdate(const Resource& resource, const json::object& docu
                               const json::object& old) {
   FieldErrorList errors;
   CheckLabels(document, errors);
-  if (IsPod(resource)) CheckGatesOnlyGo(document, old, errors);
+  Append(errors,
+         IsPod(resource) ? ValidatePodUpdate(document, old) : ValidateKindUpdate(resource, document, old));
   return errors;
 }
 
@@ -174,7 +144,7 @@ FieldErrorList ValidateStatusUpdate(const Resource& resource, const json::object
                                     const json::object& old) {
   FieldErrorList errors;
   CheckLabels(document, errors);
-  if (IsPod(resource)) CheckNomination(document, old, errors);
+  if (IsPod(resource)) Append(errors, ValidatePodStatusUpdate(document, old));
   return errors;
 }
 

@@ -232,11 +232,11 @@ TEST(Leases, UpdateNeedsAVersion) {
 TEST(Scale, ReadsAndWritesReplicas) {
   ApiHarness api;
   const std::string path = "/apis/apps/v1/namespaces/default/deployments";
-  ASSERT_EQ(
-      api.Post(path,
-               R"({"metadata":{"name":"d"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}}}})")
-          .code,
-      201);
+  ASSERT_EQ(api.Post(path,
+                     R"({"metadata":{"name":"d"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},
+      "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})")
+                .code,
+            201);
   const Reply scale = api.Get(path + "/d/scale");
   EXPECT_EQ(scale.text({"kind"}), "Scale");
   EXPECT_EQ(NumberAt(scale.document(), {"spec", "replicas"}), 2);
