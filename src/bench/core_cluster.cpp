@@ -44,6 +44,18 @@ base::Duration ThreadProcessorTime() {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
+base::Duration ThreadProcessorTimeCost() {
+  constexpr int kReadings = 1000;
+  base::Duration least = base::Duration::max();
+  base::Duration last = ThreadProcessorTime();
+  for (int i = 0; i < kReadings; ++i) {
+    const base::Duration now = ThreadProcessorTime();
+    least = std::min(least, now - last);
+    last = now;
+  }
+  return least;
+}
+
 std::int64_t PeakMemory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -90,7 +102,8 @@ void CoreCluster::Step() {
   const std::vector<core::Input> inputs = std::exchange(inputs_, {});
   const base::Duration before = options_.processor_time();
   scheduler_->Step(inputs, outputs);
-  const base::Duration cost = options_.processor_time() - before;
+  const base::Duration cost =
+      std::max(options_.processor_time() - before - options_.reading_cost, base::Duration(0));
   usage_.cpu += cost;
   ++usage_.steps;
   clock_.Advance(std::max(cost, kStepMin));

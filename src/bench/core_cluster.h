@@ -23,6 +23,8 @@ struct CoreClusterOptions {
   // How much processor time this thread has used so far. A test may count in steps instead, so that every
   // run is the same.
   std::function<base::Duration()> processor_time = {};
+  // What one reading of it adds to a step; taken off again.
+  base::Duration reading_cost{};
 };
 
 // The core and a control plane in one thread, without a network between them.
@@ -78,6 +80,8 @@ class CoreCluster final : public TestCluster, private sandbox::ChangeReceiver {
 
 // Of the calling thread.
 base::Duration ThreadProcessorTime();
+// The least that a reading of it takes.
+base::Duration ThreadProcessorTimeCost();
 
 // The most memory that this process ever had at once, in bytes, and since the last reset.
 std::int64_t PeakMemory();

@@ -21,6 +21,7 @@ void RunOn(const WorkloadFile& file, const TestCase& test_case, const Workload& 
   cluster_options.scheduler.features = *features;
   cluster_options.seed = options.seed;
   cluster_options.processor_time = ThreadProcessorTime;
+  cluster_options.reading_cost = ThreadProcessorTimeCost();
   const auto cluster = CoreCluster::Make(cluster_options);
   if (!cluster) return fail(cluster.error().message);
   RunResults results = Runner(file, test_case, workload, **cluster, options).Run();
