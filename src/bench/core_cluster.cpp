@@ -30,6 +30,14 @@ sim::Faults NoDelay() {
   return faults;
 }
 
+// What an API server fills in whenever it reads a node; the sandbox does so for a new one only.
+void FillAllocatable(json::object& node) {
+  const json::object* const capacity = sandbox::FindObject(node, {"status", "capacity"});
+  if (capacity == nullptr || sandbox::FindObject(node, {"status", "allocatable"}) != nullptr) return;
+  json::object amounts = *capacity;
+  sandbox::ObjectAt(node, {"status"})["allocatable"] = std::move(amounts);
+}
+
 template <class T>
 sandbox::ApiResult<void> WithoutValue(const sandbox::ApiResult<T>& result) {
   if (!result) return sandbox::Refuse(result.error());
@@ -181,6 +189,7 @@ sandbox::ApiResult<std::string> CoreCluster::Create(const sandbox::Target& targe
 sandbox::ApiResult<void> CoreCluster::Update(const sandbox::Target& target, json::object document) {
   document["apiVersion"] = target.resource->api_version;
   document["kind"] = target.resource->kind;
+  if (target.resource->kind == "Node") FillAllocatable(document);
   return WithoutValue(plane_.writer().Update(target, std::move(document)));
 }
 
