@@ -25,6 +25,18 @@ std::atomic<bool> interrupted = false;
 
 void Interrupt(int) { interrupted = true; }
 
+// A long run is read while it runs.
+void PrintProgress(std::ostream& progress, const bench::WorkloadReport& report) {
+  if (report.outcome == bench::Outcome::kNotSupported) return;
+  fmt::print(progress, "  {} after {:.1f} s", bench::OutcomeText(report.outcome), report.wall_seconds);
+  for (const bench::Measurement& measured : report.measurements) {
+    fmt::print(progress, "; {} pods, {:.2f} us of CPU each", measured.pods,
+               measured.cpu_microseconds_per_pod);
+  }
+  fmt::print(progress, "\n");
+  progress.flush();
+}
+
 std::string LocalTime() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
@@ -83,6 +95,7 @@ int RunBench(const BenchOptions& options, std::ostream& out, std::ostream& progr
   suite.run.precreate = options.precreate;
   suite.run.is_interrupted = [] { return interrupted.load(); };
   suite.on_start = [&](const std::string& name) { fmt::print(progress, "running {}\n", name); };
+  suite.on_end = [&](const bench::WorkloadReport& report) { PrintProgress(progress, report); };
   const std::string time = LocalTime();
   std::vector<bench::WorkloadReport> all;
   for (const bench::WorkloadFile& file : files) {
