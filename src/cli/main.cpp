@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench_command.h"
 #include "cli/conformance/command.h"
 #include "cli/sandbox_command.h"
 #include "cli/scheduler_command.h"
@@ -71,6 +72,27 @@ CLI::App* AddSimulate(CLI::App& app, berth::cli::SimulateOptions& options) {
   return simulate;
 }
 
+CLI::App* AddBenchRun(CLI::App& app, berth::cli::BenchOptions& options) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure the scheduler with Kubernetes' own workload files");
+  bench->require_subcommand(1);
+  CLI::App* run = bench->add_subcommand("run", "Run workloads and print what they cost");
+  run->add_option("--config", options.configs, "A performance-config.yaml; may be repeated")->required();
+  run->add_option("--label-filter", options.label_filter,
+                  "Labels that a workload must have, or with - must not have")
+      ->capture_default_str();
+  run->add_option("--name", options.name, "A regular expression that \"case/workload\" must match");
+  run->add_option("--mode", options.mode, "core: the scheduler alone, in one process with its server")
+      ->capture_default_str();
+  run->add_option("--out", options.out, "A folder for the results as JSON and CSV");
+  run->add_option("--qps", options.requests_per_second,
+                  "Requests per second that the workload makes; 0: all at once")
+      ->capture_default_str();
+  run->add_flag("--precreate", options.precreate,
+                "Start the scheduler only when the pods to be measured are there");
+  run->add_option("--seed", options.seed, "Of names and of choices among equals")->capture_default_str();
+  return run;
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"berth: a Kubernetes scheduler"};
   app.require_subcommand(1);
@@ -94,7 +116,11 @@ int Run(int argc, char** argv) {
   berth::cli::SimulateOptions simulate_options;
   const CLI::App* simulate = AddSimulate(app, simulate_options);
 
+  berth::cli::BenchOptions bench_options;
+  const CLI::App* bench_run = AddBenchRun(app, bench_options);
+
   CLI11_PARSE(app, argc, argv);
+  if (bench_run->parsed()) return berth::cli::RunBench(bench_options, std::cout, std::cerr);
   if (simulate->parsed()) return berth::cli::RunSimulate(simulate_options, std::cout);
   if (scheduler->parsed()) return berth::cli::RunScheduler(scheduler_flags, std::cerr);
   if (sandbox->parsed()) return berth::cli::RunSandbox(sandbox_options, std::cout, std::cerr);

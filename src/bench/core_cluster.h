@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/timers.h"
+#include "bench/test_cluster.h"
+#include "core/scheduler.h"
+#include "sandbox/control_plane.h"
+#include "sim/call_link.h"
+#include "sim/watch_link.h"
+
+namespace berth::bench {
+
+struct CoreClusterOptions {
+  core::SchedulerOptions scheduler = {};
+  std::uint64_t seed = 1;
+  // How much processor time this thread has used so far. A test may count in steps instead, so that every
+  // run is the same.
+  std::function<base::Duration()> processor_time = {};
+  // What one reading of it adds to a step; taken off again.
+  base::Duration reading_cost{};
+};
+
+// The core and a control plane in one thread, without a network between them.
+//
+// Time is the scheduler's: the clock goes forward by the processor time of its steps, and jumps when there is
+// nothing to do. What the server, the watches and the workload itself cost takes no time at all, so that the
+// numbers are the cost of deciding.
+class CoreCluster final : public TestCluster, private sandbox::ChangeReceiver {
+ public:
+  static base::Result<std::unique_ptr<CoreCluster>> Make(const CoreClusterOptions& options);
+  ~CoreCluster() override;
+
+  const base::Clock& clock() const override { return clock_; }
+  void StartScheduler() override;
+  void RunUntil(base::TimePoint end) override;
+  sandbox::ApiResult<std::string> Create(const sandbox::Target& target,
+                                         boost::json::object document) override;
+  sandbox::ApiResult<void> Update(const sandbox::Target& target, boost::json::object document) override;
+  sandbox::ApiResult<void> MergePatch(const sandbox::Target& target,
+                                      const boost::json::object& patch) override;
+  sandbox::ApiResult<void> Delete(const sandbox::Target& target,
+                                  std::optional<std::int64_t> grace_seconds) override;
+  std::optional<boost::json::object> Get(const sandbox::Target& target) override;
+  std::vector<std::string> NodeNames() override;
+  void SetPodObserver(PodObserver* observer) override { observer_ = observer; }
+  Usage usage() const override { return usage_; }
+
+ private:
+  explicit CoreCluster(const CoreClusterOptions& options);
+  void OnChange(const sandbox::Change& change, sandbox::ChangeFrames& frames) override;
+  base::TimePoint NextTime() const;
+  void Step();
+  // The sandbox takes a pod's priority from its class alone; scheduler_perf runs without that admission and
+  // gives numbers. A class of that value makes the same pod.
+  void GiveItAClass(boost::json::object& pod);
+
+  const CoreClusterOptions options_;
+  base::VirtualClock clock_;
+  base::TimerQueue timers_;
+  sandbox::ControlPlane plane_;
+  api::SharedParts shared_;
+  base::MetricRegistry metrics_;
+  std::vector<std::unique_ptr<sim::WatchLink>> watches_;
+  sim::CallLink calls_;
+  std::unique_ptr<core::Scheduler> scheduler_;
+  bool has_started_ = false;
+  std::vector<core::Input> inputs_;
+  std::set<std::int64_t> priorities_;
+  sandbox::SubscriptionId subscription_;
+  PodObserver* observer_ = nullptr;
+  Usage usage_;
+};
+
+// Of the calling thread.
+base::Duration ThreadProcessorTime();
+// The least that a reading of it takes.
+base::Duration ThreadProcessorTimeCost();
+
+// The most memory that this process ever had at once, in bytes, and since the last reset.
+std::int64_t PeakMemory();
+void ResetPeakMemory();
+
+}  // namespace berth::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "bench/load_clock.h"
+#include "bench/operations.h"
+#include "bench/test_cluster.h"
+
+namespace berth::bench {
+
+// Creates nodes, and changes them as the operation's strategy says.
+class NodeMaker {
+ public:
+  // Both outlive it.
+  NodeMaker(TestCluster& cluster, LoadClock& clock, base::Random random)
+      : cluster_(cluster), clock_(clock), random_(random) {}
+
+  base::Result<void> Create(const CreateNodes& op, const std::filesystem::path& folder, std::size_t op_index);
+
+ private:
+  base::Result<void> CreateOne(boost::json::object node);
+  base::Result<void> Apply(const NodeStrategy& strategy, std::span<const std::string> nodes);
+  base::Result<void> Patch(const std::string& node, const boost::json::object& patch);
+  base::Result<void> PatchLabel(const std::string& node, const std::string& key, const std::string& value);
+  base::Result<void> LimitNode(const std::string& node, const LimitVolumes& limits);
+  std::string RandomText(std::string_view alphabet, std::size_t size);
+
+  TestCluster& cluster_;
+  LoadClock& clock_;
+  base::Random random_;
+  std::size_t created_ = 0;  // by all operations so far
+};
+
+}  // namespace berth::bench

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "bench/load_clock.h"
+#include "bench/object_template.h"
+#include "bench/operations.h"
+#include "bench/test_cluster.h"
+
+namespace berth::bench {
+
+// Creates the pods of one operation, with the volume that each may want.
+class PodMaker {
+ public:
+  // Reads the templates. `default_template` is the test case's, for pods that name none.
+  static base::Result<PodMaker> Make(const CreatePods& op, const std::filesystem::path& folder,
+                                     const std::string& default_template);
+
+  // The pod of this index among `count`.
+  base::Result<void> Create(TestCluster& cluster, LoadClock& clock, const std::string& namespace_name,
+                            std::int64_t index, std::int64_t count) const;
+
+ private:
+  base::Result<boost::json::object> Pod(std::int64_t index, std::int64_t count) const;
+  // Binds a claim and a volume to each other as if a controller had done it, and gives the pod the claim.
+  base::Result<void> CreateVolume(TestCluster& cluster, LoadClock& clock, const std::string& namespace_name,
+                                  std::int64_t index, boost::json::object& pod) const;
+
+  std::optional<ObjectTemplate> pod_;  // nothing: a plain pod
+  std::optional<ObjectTemplate> claim_;
+  std::optional<ObjectTemplate> volume_;
+  boost::json::object params_;
+  std::int64_t signature_batch_size_ = 1;
+};
+
+// What templates are expanded with.
+boost::json::object TemplateData(const boost::json::object& params, std::int64_t index,
+                                 std::optional<std::int64_t> count);
+
+// The error of a request, with what it was about.
+base::Error RequestError(std::string_view what, const sandbox::StatusError& error);
+
+}  // namespace berth::bench

@@ -1,0 +1,287 @@
+#include "bench/runner.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+#include "sandbox/document.h"
+
+namespace berth::bench {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr base::Duration kWorkloadMax = minutes(30);
+
+// Many racks are tried for each gang, so upstream gives those workloads more time.
+base::Duration SchedulingTimeout(std::string_view topic) {
+  return topic == "tas" ? minutes(20) : minutes(10);
+}
+
+}  // namespace
+
+Runner::Runner(const WorkloadFile& file, const TestCase& test_case, const Workload& workload,
+               TestCluster& cluster, RunOptions options)
+    : file_(file),
+      test_case_(test_case),
+      workload_(workload),
+      cluster_(cluster),
+      options_(std::move(options)),
+      clock_(cluster, options_.requests_per_second),
+      ledger_(cluster.clock()),
+      nodes_(cluster, clock_, base::Random(options_.seed)),
+      params_(workload.params) {
+  cluster_.SetPodObserver(&ledger_);
+  ledger_.AddListener(
+      [this](std::string_view namespace_name, std::string_view name, const PodLedger::Entry& pod) {
+        if (collection_) collection_->OnBound(namespace_name, pod);
+        if (namespace_name == steady_namespace_) newly_bound_.emplace_back(name);
+      });
+}
+
+Runner::~Runner() { cluster_.SetPodObserver(nullptr); }
+
+RunResults Runner::Run() {
+  if (auto run = RunAll(); !run) results_.failures.push_back(std::move(run.error().message));
+  clock_.CancelAll();
+  return std::move(results_);
+}
+
+Runner::Done Runner::RunAll() {
+  // All parameters are looked at before the first operation runs.
+  const auto operations = Unroll(test_case_.operations, params_);
+  if (!operations) return std::unexpected(operations.error());
+  if (!options_.precreate) EnsureScheduler();
+  const base::TimePoint end = clock_.Now() + kWorkloadMax;
+  for (op_index_ = 0; op_index_ < operations->size(); ++op_index_) {
+    const Operation& operation = (*operations)[op_index_];
+    const auto done = std::visit([&](const auto& action) { return Do(action); }, operation.action);
+    if (!done)
+      return base::Fail(fmt::format("op {} ({}): {}", op_index_, operation.opcode, done.error().message));
+    if (clock_.Now() >= end)
+      return base::Fail(fmt::format("op {}: the workload ran for 30 minutes", op_index_));
+  }
+  if (const auto unused = params_.Unused(); !unused.empty()) {
+    return base::Fail(
+        fmt::format("the parameters [{}] are defined on workload {}, but unused.\nPlease make "
+                    "sure there are no typos",
+                    fmt::join(unused, " "), workload_.name));
+  }
+  return {};
+}
+
+void Runner::EnsureScheduler() {
+  if (!std::exchange(has_scheduler_, true)) cluster_.StartScheduler();
+}
+
+std::string Runner::DefaultNamespace() const { return fmt::format("namespace-{}", op_index_); }
+
+Runner::Done Runner::Do(const CreateNodes& op) { return nodes_.Create(op, file_.folder(), op_index_); }
+
+Runner::Done Runner::Do(const CreatePods& op) {
+  const std::string namespace_name = op.namespace_name.value_or(DefaultNamespace());
+  if (auto ensured = EnsureNamespace(namespace_name); !ensured) return ensured;
+  const auto maker = PodMaker::Make(op, file_.folder(), test_case_.pod_template_path);
+  if (!maker) return std::unexpected(maker.error());
+  if (op.collect_metrics) {
+    auto started = StartCollection({.name = namespace_name, .namespaces = {namespace_name}, .labels = {}});
+    if (!started) return started;
+  }
+  const std::int64_t count = op.count.number();
+  if (op.steady_state) {
+    if (auto done = CreateSteadily(op, *maker, namespace_name); !done) return done;
+  } else {
+    // Upstream's workers finish what they have begun before the operation fails.
+    Done failed;
+    for (std::int64_t index = 0; index < count; ++index) {
+      auto created = maker->Create(cluster_, clock_, namespace_name, index, count);
+      if (!created && failed) failed = std::move(created);
+      if (options_.is_interrupted()) return base::Fail("interrupted");
+    }
+    if (!failed) return failed;
+    if (op.skip_wait) {
+      unwaited_[namespace_name] += static_cast<std::size_t>(count);
+    } else {
+      auto waited =
+          AwaitScheduled(namespace_name, {}, static_cast<std::size_t>(count), SchedulingTimeout(file_.topic));
+      if (!waited) {
+        return base::Fail("error in waiting for pods to get scheduled: " + waited.error().message);
+      }
+    }
+  }
+  if (op.collect_metrics) FinishCollection();
+  return {};
+}
+
+Runner::Done Runner::CreateSteadily(const CreatePods& op, const PodMaker& maker,
+                                    const std::string& namespace_name) {
+  const base::TimePoint end = clock_.Now() + op.duration;
+  newly_bound_.clear();
+  steady_namespace_ = namespace_name;
+  std::size_t bound_count = 0;
+  for (std::int64_t index = 0; index < op.count.number(); ++index) {
+    auto created = maker.Create(cluster_, clock_, namespace_name, index, op.count.number());
+    if (!created) {
+      return base::Fail(
+          fmt::format("create initial {} pods: {}", op.count.number(), created.error().message));
+    }
+  }
+  EnsureScheduler();
+  while (clock_.Now() < end && !options_.is_interrupted()) {
+    if (newly_bound_.empty()) {
+      clock_.LetPass(std::chrono::microseconds(100));
+      continue;
+    }
+    for (const std::string& name : std::exchange(newly_bound_, {})) {
+      ++bound_count;
+      clock_.AwaitTurn();
+      const sandbox::Target pod{
+          .resource = &sandbox::ResourceOf("v1", "Pod"), .namespace_name = namespace_name, .name = name};
+      if (const auto deleted = cluster_.Delete(pod, 0); !deleted) {
+        return std::unexpected(RequestError("delete scheduled pod", deleted.error()));
+      }
+      if (auto created = maker.Create(cluster_, clock_, namespace_name, 0, 1); !created) return created;
+    }
+  }
+  steady_namespace_.clear();
+  if (bound_count == 0) {
+    return base::Fail(
+        "no pod at all got scheduled, either because of a problem or because the test interval "
+        "was too small");
+  }
+  return {};
+}
+
+Runner::Done Runner::Do(const CreatePodSets&) {
+  return base::Fail("sets of pods are unrolled before they run");
+}
+
+Runner::Done Runner::Do(const Barrier& op) {
+  for (const std::string& name : op.namespaces) {
+    if (!unwaited_.contains(name)) return base::Fail("unknown namespace " + name);
+  }
+  std::map<std::string, std::size_t> waited_for;
+  for (const auto& [name, count] : unwaited_) {
+    if (op.namespaces.empty() || std::ranges::find(op.namespaces, name) != op.namespaces.end()) {
+      waited_for.emplace(name, count);
+    }
+  }
+  for (const auto& [name, count] : waited_for) {
+    auto waited = op.attempted_suffices ? AwaitAttempted(name, op.labels, count)
+                                        : AwaitScheduled(name, op.labels, count, minutes(10));
+    if (!waited) {
+      return base::Fail(
+          fmt::format("error waiting for pods in namespace \"{}\": {}", name, waited.error().message));
+    }
+    if (!op.attempted_suffices) unwaited_.erase(name);
+  }
+  return {};
+}
+
+Runner::Done Runner::Do(const Sleep& op) {
+  EnsureScheduler();
+  clock_.LetPass(op.duration);
+  return {};
+}
+
+Runner::Done Runner::Await(base::Duration timeout, const std::function<bool()>& holds,
+                           const std::function<std::string()>& what_is_missing) {
+  if (!holds()) EnsureScheduler();
+  const bool held = clock_.Poll(seconds(1), timeout, [&] { return options_.is_interrupted() || holds(); });
+  if (options_.is_interrupted()) return base::Fail("interrupted");
+  if (held) return {};
+  const std::string missing = what_is_missing();
+  return base::Fail(missing.empty() ? "context deadline exceeded" : missing + ": context deadline exceeded");
+}
+
+Runner::Done Runner::AwaitScheduled(const std::string& namespace_name, const LabelSet& labels,
+                                    std::size_t count, base::Duration timeout) {
+  return Await(
+      timeout, [&] { return ledger_.CountBound(namespace_name, labels) >= count; },
+      [&] {
+        for (const auto& [name, pod] : ledger_.pods(namespace_name)) {
+          if (!pod.bound && HasLabels(pod.labels, labels)) {
+            return fmt::format("at least pod {}/{} is not scheduled", namespace_name, name);
+          }
+        }
+        return std::string();
+      });
+}
+
+bool Runner::IsAttempted(const std::string& namespace_name, const std::string& name) {
+  const auto pod = cluster_.Get(
+      {.resource = &sandbox::ResourceOf("v1", "Pod"), .namespace_name = namespace_name, .name = name});
+  const boost::json::array* const conditions =
+      pod ? sandbox::FindArray(*pod, {"status", "conditions"}) : nullptr;
+  return conditions != nullptr && std::ranges::any_of(*conditions, [](const boost::json::value& condition) {
+           return condition.is_object() && sandbox::TextAt(condition.as_object(), {"type"}) == "PodScheduled";
+         });
+}
+
+Runner::Done Runner::AwaitAttempted(const std::string& namespace_name, const LabelSet& labels,
+                                    std::size_t count) {
+  std::string unattempted;
+  const auto holds = [&] {
+    unattempted.clear();
+    std::size_t attempted = 0;
+    for (const auto& [name, pod] : ledger_.pods(namespace_name)) {
+      if (attempted >= count) break;
+      if (!HasLabels(pod.labels, labels)) continue;
+      if (pod.bound || IsAttempted(namespace_name, name)) {
+        ++attempted;
+      } else if (unattempted.empty()) {
+        unattempted = name;
+      }
+    }
+    return attempted >= count;
+  };
+  return Await(minutes(10), holds, [&] {
+    return unattempted.empty()
+               ? std::string()
+               : fmt::format("at least pod {}/{} is not attempted", namespace_name, unattempted);
+  });
+}
+
+Runner::Done Runner::StartCollection(Collection::Scope scope) {
+  if (collection_) {
+    return base::Fail(
+        "metrics collection is overlapping. Probably second collector was started before stopping "
+        "a previous one");
+  }
+  collection_ = std::make_unique<Collection>(std::move(scope), ledger_, cluster_);
+  clock_.Every(seconds(1), [this, started = collection_.get()] {
+    if (collection_.get() != started) return false;
+    collection_->Tick();
+    return true;
+  });
+  return {};
+}
+
+void Runner::FinishCollection() {
+  Collection::Results collected = collection_->Finish(path());
+  collection_.reset();
+  for (std::string& failure :
+       CheckThreshold(workload_.threshold.For(file_.topic), workload_.selector, collected.items)) {
+    results_.failures.push_back(fmt::format("op {}: {}", op_index_, failure));
+  }
+  results_.measurements.push_back(std::move(collected.measurement));
+  std::ranges::move(collected.items, std::back_inserter(results_.items));
+}
+
+Runner::Done Runner::Do(const StartCollectingMetrics& op) {
+  return StartCollection({.name = op.name, .namespaces = op.namespaces, .labels = op.labels});
+}
+
+Runner::Done Runner::Do(const StopCollectingMetrics&) {
+  if (!collection_) return base::Fail("missing startCollectingMetrics operation before stopping");
+  FinishCollection();
+  return {};
+}
+
+// A profile is taken from outside: perf record, with the command that runs the workload.
+Runner::Done Runner::Do(const StartCollectingProfile&) { return {}; }
+Runner::Done Runner::Do(const StopCollectingProfile&) { return {}; }
+
+}  // namespace berth::bench

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/label_filter.h"
+#include "bench/runner.h"
+#include "bench/workload_file.h"
+
+namespace berth::bench {
+
+enum class Outcome : std::uint8_t { kPassed, kFailed, kNotSupported };
+
+std::string_view OutcomeText(Outcome outcome);
+
+struct WorkloadReport {
+  std::string test_case;
+  std::string workload;
+  Outcome outcome = Outcome::kPassed;
+  std::vector<std::string> reasons;  // why it failed, or what is missing
+  std::vector<Measurement> measurements;
+  std::vector<DataItem> items;
+  double wall_seconds = 0;  // of the whole run, everything included
+
+  std::string name() const { return test_case + "/" + workload; }
+};
+
+struct SuiteOptions {
+  LabelFilter labels{"performance"};
+  // Whether to run the workload of this name: "case/workload".
+  std::function<bool(const std::string& name)> selects = [](const std::string&) { return true; };
+  RunOptions run;
+  // Called before and after each workload that is run.
+  std::function<void(const std::string& name)> on_start = [](const std::string&) {};
+  std::function<void(const WorkloadReport& report)> on_end = [](const WorkloadReport&) {};
+};
+
+// The workloads of a file that are selected, one after another, each on a new cluster in core mode.
+std::vector<WorkloadReport> RunSuite(const WorkloadFile& file, const SuiteOptions& options);
+
+}  // namespace berth::bench
