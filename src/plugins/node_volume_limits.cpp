@@ -112,6 +112,32 @@ class Wanted {
   std::vector<Driver> drivers_;
 };
 
+// Refusals that name something, made once and not per row.
+class Refusals {
+ public:
+  explicit Refusals(framework::NodeSelection& nodes) : nodes_(nodes) {}
+
+  RejectionId ForClaim(const std::string& text) {
+    if (!claim_.IsRefusal()) claim_ = nodes_.Intern(Code::kUnschedulableAndUnresolvable, {{"", text}});
+    return claim_;
+  }
+  RejectionId ForDriver(const std::string& name) {
+    const auto known = std::ranges::find(drivers_, name, &NamedRefusal::first);
+    if (known != drivers_.end()) return known->second;
+    const RejectionId made = nodes_.Intern(
+        Code::kUnschedulable, {{"", fmt::format("{} CSI driver is not installed on the node", name)}});
+    drivers_.emplace_back(name, made);
+    return made;
+  }
+
+ private:
+  using NamedRefusal = std::pair<std::string, RejectionId>;
+
+  framework::NodeSelection& nodes_;
+  RejectionId claim_;
+  std::vector<NamedRefusal> drivers_;
+};
+
 bool HasLimits(const api::CSINode& node) {
   return std::ranges::any_of(node.spec.drivers, [](const api::CSINodeDriver& driver) {
     return driver.allocatable && driver.allocatable->count;
@@ -144,21 +170,17 @@ void NodeVolumeLimits::Filter(const framework::Cycle& cycle, framework::NodeSele
   if (cycle.resize_deferred()) return;
   const Wanted without_csi_node(cycle, attached_, check_installed_, false);
   const Wanted with_csi_node(cycle, attached_, check_installed_, true);
+  Refusals refusals(nodes);
   nodes.Judge([&](cluster::NodeRow row) -> RejectionId {
     const api::CSINode* const node = csi_nodes_.At(row);
     const Wanted& wanted = node != nullptr ? with_csi_node : without_csi_node;
     if (wanted.error) {
-      if (wanted.error->not_found) {
-        return nodes.Intern(Code::kUnschedulableAndUnresolvable, {{"", wanted.error->text}});
-      }
+      if (wanted.error->not_found) return refusals.ForClaim(wanted.error->text);
       nodes.Fail(row, Status::Error(wanted.error->text));
       return framework::kAccepted;
     }
     if (wanted.empty()) return framework::kAccepted;
-    if (const std::string* const missing = wanted.MissingDriver(node)) {
-      return nodes.Intern(Code::kUnschedulable,
-                          {{"", fmt::format("{} CSI driver is not installed on the node", *missing)}});
-    }
+    if (const std::string* const missing = wanted.MissingDriver(node)) return refusals.ForDriver(*missing);
     if (node == nullptr || !HasLimits(*node)) return framework::kAccepted;
     if (const std::optional<std::string> error = attached_.ErrorOn(row)) {
       nodes.Fail(row, Status::Error(*error));

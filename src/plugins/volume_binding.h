@@ -67,6 +67,7 @@ class VolumeBinding final : public framework::Plugin,
   base::Result<void> Promise(ReservedVolumes& reserved) const;
   void TakeBack(const ReservedVolumes& reserved) const;
   base::Task<framework::Status> Write(ReservedVolumes& reserved) const;
+  framework::Status GiveUp(const ReservedVolumes& reserved, const base::Error& error) const;
   base::Task<framework::Status> WaitUntilBound(framework::BindingContext& context,
                                                framework::Assignment& assignment,
                                                ReservedVolumes& reserved) const;

@@ -88,6 +88,28 @@ class Deadline {
   const base::TimerQueue::TimerId timer_;
 };
 
+// The writes are made here and not in the coroutine: g++ 12 destroys a temporary in an awaited expression
+// twice.
+framework::ObjectWrite WriteOf(const ReservedVolume& volume) {
+  return framework::ReserveVolume{volume.chosen, volume.claim};
+}
+framework::ObjectWrite WriteOf(const ReservedClaim& claim, const std::string& node) {
+  return framework::SelectVolumeNode{claim.chosen, node};
+}
+
+void MarkWritten(ReservedVolume& volume, const cluster::AnyObject& stored) {
+  if (const auto* const object = std::get_if<VolumeRef>(&stored); object != nullptr && *object) {
+    volume.promised = *object;
+  }
+  volume.written = true;
+}
+void MarkWritten(ReservedClaim& claim, const cluster::AnyObject& stored) {
+  const auto* const object = std::get_if<ClaimRef>(&stored);
+  claim.stored = object != nullptr && *object ? *object : claim.promised;
+}
+
+Status NothingIsWritten() { return Status::Error("nothing can be written to volumes here"); }
+
 Status Failed(std::string_view why) { return Status::Error(fmt::format("binding volumes: {}", why)); }
 
 }  // namespace
@@ -164,36 +186,29 @@ base::Task<Status> VolumeBinding::PreBind(framework::BindingContext& context,
 }
 
 base::Task<Status> VolumeBinding::Write(ReservedVolumes& reserved) const {
-  if (writes_ == nullptr) co_return Status::Error("nothing can be written to volumes here");
-  for (std::size_t i = 0; i < reserved.volumes.size(); ++i) {
-    ReservedVolume& volume = reserved.volumes[i];
-    const base::Result<cluster::AnyObject> stored =
-        co_await writes_->Write(framework::ReserveVolume{volume.chosen, volume.claim});
-    if (!stored) {
-      // What was written stays written; the rest was never promised to anybody but us.
-      ReservedVolumes rest = reserved;
-      rest.volumes.erase(rest.volumes.begin(), rest.volumes.begin() + static_cast<std::ptrdiff_t>(i));
-      TakeBack(rest);
-      co_return Status::Error(stored.error().message);
-    }
-    if (const auto* const object = std::get_if<VolumeRef>(&*stored); object != nullptr && *object) {
-      volume.promised = *object;
-    }
-    volume.written = true;
+  if (writes_ == nullptr) co_return NothingIsWritten();
+  for (ReservedVolume& volume : reserved.volumes) {
+    framework::ObjectWrite write = WriteOf(volume);
+    const base::Result<cluster::AnyObject> stored = co_await writes_->Write(std::move(write));
+    if (!stored) co_return GiveUp(reserved, stored.error());
+    MarkWritten(volume, *stored);
   }
-  for (std::size_t i = 0; i < reserved.claims.size(); ++i) {
-    ReservedClaim& claim = reserved.claims[i];
-    const base::Result<cluster::AnyObject> stored =
-        co_await writes_->Write(framework::SelectVolumeNode{claim.chosen, reserved.node});
-    if (!stored) {
-      ReservedVolumes rest{.node = {}, .volumes = {}, .claims = reserved.claims};
-      rest.claims.erase(rest.claims.begin(), rest.claims.begin() + static_cast<std::ptrdiff_t>(i));
-      TakeBack(rest);
-      co_return Status::Error(stored.error().message);
-    }
-    if (const auto* const object = std::get_if<ClaimRef>(&*stored)) claim.stored = *object;
+  for (ReservedClaim& claim : reserved.claims) {
+    framework::ObjectWrite write = WriteOf(claim, reserved.node);
+    const base::Result<cluster::AnyObject> stored = co_await writes_->Write(std::move(write));
+    if (!stored) co_return GiveUp(reserved, stored.error());
+    MarkWritten(claim, *stored);
   }
   co_return Status();
+}
+
+// What was written stays written; the rest was never promised to anybody but us.
+Status VolumeBinding::GiveUp(const ReservedVolumes& reserved, const base::Error& error) const {
+  ReservedVolumes rest = reserved;
+  std::erase_if(rest.volumes, [](const ReservedVolume& volume) { return volume.written; });
+  std::erase_if(rest.claims, [](const ReservedClaim& claim) { return claim.stored != nullptr; });
+  TakeBack(rest);
+  return Status::Error(error.message);
 }
 
 base::Task<Status> VolumeBinding::WaitUntilBound(framework::BindingContext& context,

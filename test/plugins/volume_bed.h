@@ -91,6 +91,15 @@ class VolumeBed : public PluginHarness {
  public:
   using PluginHarness::PluginHarness;
 
+  // The same, but what follows may be an object.
+  VolumeBed& Add(const api::Node& node) {
+    PluginHarness::Add(node);
+    return *this;
+  }
+  VolumeBed& Add(const PodBuilder& pod) {
+    PluginHarness::Add(pod);
+    return *this;
+  }
   template <class T>
   VolumeBed& Set(const T& object) {
     cluster().objects().Of<T>().Set(std::make_shared<const T>(object));
