@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/bench_command.h"
+#include "cli/config_command.h"
 #include "cli/conformance/command.h"
 #include "cli/sandbox_command.h"
 #include "cli/scheduler_command.h"
@@ -38,26 +41,36 @@ CLI::App* AddSandbox(CLI::App& app, berth::cli::SandboxOptions& options) {
   return sandbox;
 }
 
-CLI::App* AddScheduler(CLI::App& app, berth::cli::SchedulerFlags& flags) {
-  CLI::App* scheduler =
-      app.add_subcommand("scheduler", "Schedule the pods of a cluster, as kube-scheduler does");
-  scheduler->add_option("--kubeconfig", flags.kubeconfig,
-                        "How to reach the API server; without it, the cluster around");
-  scheduler->add_option("--master", flags.master, "The API server's address, in place of the kubeconfig's");
-  scheduler->add_option("--leader-elect", flags.leader_elect, "Work only while this process holds the lease")
-      ->capture_default_str();
-  scheduler->add_option("--leader-elect-lease-duration", flags.leader_elect_lease_duration)
-      ->capture_default_str();
-  scheduler->add_option("--leader-elect-renew-deadline", flags.leader_elect_renew_deadline)
-      ->capture_default_str();
-  scheduler->add_option("--leader-elect-retry-period", flags.leader_elect_retry_period)
-      ->capture_default_str();
-  scheduler->add_option("--leader-elect-resource-namespace", flags.leader_elect_resource_namespace)
-      ->capture_default_str();
-  scheduler->add_option("--leader-elect-resource-name", flags.leader_elect_resource_name)
-      ->capture_default_str();
-  scheduler->add_option("-v,--v", flags.verbosity, "How much to log")->capture_default_str();
-  return scheduler;
+struct ConfigFlags {
+  berth::cli::ConfigCommandOptions options;
+  std::string file;
+  std::string other;
+};
+
+CLI::App* AddConfig(CLI::App& app, ConfigFlags& flags) {
+  CLI::App* config =
+      app.add_subcommand("config", "Look at a scheduler's configuration file without running it");
+  config->require_subcommand(1);
+  config->add_option("--feature-gates", flags.options.feature_gates,
+                     "As kube-scheduler's flag; may be repeated");
+  CLI::App* check = config->add_subcommand("check", "Say everything that is wrong with a file, by line");
+  check->add_option("FILE", flags.file)->required();
+  CLI::App* expand = config->add_subcommand("expand", "Show what a scheduler runs with a file");
+  expand->add_option("FILE", flags.file)->required();
+  CLI::App* diff = config->add_subcommand("diff", "Show what differs between what two files come to");
+  diff->add_option("A", flags.file)->required();
+  diff->add_option("B", flags.other)->required();
+  return config;
+}
+
+int RunConfig(const CLI::App& config, const ConfigFlags& flags) {
+  if (config.got_subcommand("check")) {
+    return berth::cli::CheckConfig(flags.file, flags.options, std::cout, std::cerr);
+  }
+  if (config.got_subcommand("expand")) {
+    return berth::cli::ExpandConfig(flags.file, flags.options, std::cout, std::cerr);
+  }
+  return berth::cli::DiffConfigs(flags.file, flags.other, flags.options, std::cout, std::cerr);
 }
 
 CLI::App* AddSimulate(CLI::App& app, berth::cli::SimulateOptions& options) {
@@ -110,8 +123,10 @@ int Run(int argc, char** argv) {
   berth::cli::SandboxOptions sandbox_options;
   const CLI::App* sandbox = AddSandbox(app, sandbox_options);
 
-  berth::cli::SchedulerFlags scheduler_flags;
-  const CLI::App* scheduler = AddScheduler(app, scheduler_flags);
+  ConfigFlags config_flags;
+  const CLI::App* config = AddConfig(app, config_flags);
+  // For the list of subcommands; its flags are kube-scheduler's and are read where that is imitated.
+  app.add_subcommand("scheduler", "Schedule the pods of a cluster, as kube-scheduler does");
 
   berth::cli::SimulateOptions simulate_options;
   const CLI::App* simulate = AddSimulate(app, simulate_options);
@@ -122,7 +137,7 @@ int Run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (bench_run->parsed()) return berth::cli::RunBench(bench_options, std::cout, std::cerr);
   if (simulate->parsed()) return berth::cli::RunSimulate(simulate_options, std::cout);
-  if (scheduler->parsed()) return berth::cli::RunScheduler(scheduler_flags, std::cerr);
+  if (config->parsed()) return RunConfig(*config, config_flags);
   if (sandbox->parsed()) return berth::cli::RunSandbox(sandbox_options, std::cout, std::cerr);
   if (conformance->parsed()) return berth::cli::RunConformance(files, options, std::cout).failed == 0 ? 0 : 1;
   return 0;
@@ -132,6 +147,17 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    const std::vector<std::string> arguments(argv, argv + argc);
+    const std::string program =
+        std::filesystem::path(arguments.empty() ? "berth" : arguments[0]).filename().string();
+    const std::span<const std::string> all(arguments);
+    // In an image made for kube-scheduler the binary has that name.
+    if (program == "kube-scheduler") {
+      return berth::cli::RunScheduler(program, all.subspan(1), std::cout, std::cerr);
+    }
+    if (arguments.size() > 1 && arguments[1] == "scheduler") {
+      return berth::cli::RunScheduler(program, all.subspan(2), std::cout, std::cerr);
+    }
     return Run(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "berth: " << error.what() << '\n';

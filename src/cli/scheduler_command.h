@@ -1,27 +1,16 @@
 #pragma once
 
 #include <iosfwd>
+#include <span>
 #include <string>
-
-#include "base/clock.h"
+#include <string_view>
 
 namespace berth::cli {
 
-// The flags of `berth scheduler`, with kube-scheduler's names and defaults.
-struct SchedulerFlags {
-  std::string kubeconfig = {};
-  std::string master = {};
-  bool leader_elect = true;
-  std::string leader_elect_lease_duration = "15s";
-  std::string leader_elect_renew_deadline = "10s";
-  std::string leader_elect_retry_period = "2s";
-  std::string leader_elect_resource_namespace = "kube-system";
-  std::string leader_elect_resource_name = "kube-scheduler";
-  int verbosity = 0;
-};
-
-// Schedules pods until the process is told to end. Returns the exit code: 0 after SIGTERM or SIGINT, 1 if the
-// configuration is wrong or the lease is lost; what went wrong goes to `errors`.
-int RunScheduler(const SchedulerFlags& flags, std::ostream& errors);
+// kube-scheduler, under whatever name it was started: its flags, its configuration file, its port, its exit
+// codes. Schedules pods until the process is told to end. Returns the exit code: 0 after SIGTERM or SIGINT
+// while an election decides who works, and for --help, --version and --write-config-to; else 1.
+int RunScheduler(std::string_view program, std::span<const std::string> arguments, std::ostream& out,
+                 std::ostream& errors);
 
 }  // namespace berth::cli

@@ -323,7 +323,7 @@ base::Result<ConnectionConfig> LoadConnectionConfig(const std::string& kubeconfi
                                                     const Surroundings& surroundings) {
   if (kubeconfig.empty() && master.empty()) {
     BERTH_LOG_WARNING(
-        "Neither --kubeconfig nor --master was specified. Using default API client. This might not work.");
+        "Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.");
     auto config = InClusterConfig(surroundings);
     if (config) return config;
     BERTH_LOG_WARNING("error creating inClusterConfig, falling back to default config",

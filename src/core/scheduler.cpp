@@ -80,6 +80,7 @@ base::Result<void> Scheduler::MakeQueue() {
   queue::QueueOptions options = queue::QueueOptions::From(options_.features);
   options.pod_initial_backoff = options_.pod_initial_backoff;
   options.pod_max_backoff = options_.pod_max_backoff;
+  options.pod_max_in_unschedulable = options_.pod_max_in_unschedulable;
   std::vector<queue::QueueProfile> profiles;
   for (const auto& runtime : runtimes_) {
     profiles.push_back(queue::MakeQueueProfile(*runtime->profile, /*has_extenders=*/false));

@@ -29,6 +29,8 @@ struct SchedulerOptions {
   std::vector<framework::ProfileConfig> profiles = {};
   base::Duration pod_initial_backoff = std::chrono::seconds(1);
   base::Duration pod_max_backoff = std::chrono::seconds(10);
+  // After so long, a pod that could not be scheduled is tried again whatever happened.
+  base::Duration pod_max_in_unschedulable = std::chrono::minutes(5);
   framework::EngineOptions engine = {};
   // How many calls may be on their way at once; 0: any number.
   std::size_t calls_in_flight_max = 0;

@@ -3,6 +3,7 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <cctype>
 #include <chrono>
 #include <netinet/tcp.h>
 #include <optional>
@@ -84,7 +85,10 @@ std::uint16_t Listener::port() const {
 base::Result<std::unique_ptr<Listener>> Listener::Listen(EventLoop& loop, const std::string& host,
                                                          std::uint16_t port, AcceptCallback on_accept) {
   const auto fail = [&](const error_code& why) {
-    return base::Fail(fmt::format("listen on {}: {}", JoinHostPort(host, port), why.message()));
+    // In the words of Go's net, which operators know from kube-scheduler.
+    std::string reason = why.message();
+    if (!reason.empty()) reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
+    return base::Fail(fmt::format("listen tcp {}: bind: {}", JoinHostPort(host, port), reason));
   };
   error_code error;
   tcp::endpoint endpoint(tcp::v6(), port);

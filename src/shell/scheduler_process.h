@@ -51,6 +51,12 @@ class SchedulerProcess {
   void OnLeaseLost(std::function<void()> callback) { on_lease_lost_ = std::move(callback); }
 
   bool has_synced() const;
+  // Always true without an election.
+  bool is_leader() const { return elector_ == nullptr || elector_->is_leader(); }
+  // Whether it believes to hold a lease that should have been renewed by now, and `tolerance` more.
+  bool IsLeaseOverdue(base::Duration tolerance) const {
+    return elector_ != nullptr && elector_->IsOverdue(tolerance);
+  }
   bool is_deciding() const { return scheduler_->is_deciding(); }
   const core::Scheduler& scheduler() const { return *scheduler_; }
   base::MetricRegistry& metrics() { return metrics_; }

@@ -313,6 +313,28 @@ void SortKeys(json::value& value) {
   for (auto& [key, member] : sorted) object->emplace(key, std::move(member));
 }
 
+// Paths below `node`, which is at `path`. A key's own line is the one that a reader looks for.
+void AddLines(const std::vector<YamlNode>& nodes, const YamlNode& node, const std::string& path,
+              std::map<std::string, std::size_t, std::less<>>& lines) {
+  const auto line_of = [](const YamlNode& at) { return static_cast<std::size_t>(at.mark.line) + 1; };
+  if (node.kind == YamlNode::Kind::kSequence) {
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      const YamlNode& element = nodes[node.children[i]];
+      std::string at = fmt::format("{}[{}]", path, i);
+      lines.emplace(at, line_of(element));
+      AddLines(nodes, element, at, lines);
+    }
+  }
+  if (node.kind != YamlNode::Kind::kMapping) return;
+  for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
+    const YamlNode& key = nodes[node.children[i]];
+    if (key.kind != YamlNode::Kind::kScalar) continue;
+    const std::string at = path.empty() ? key.text : fmt::format("{}.{}", path, key.text);
+    lines.insert_or_assign(at, line_of(key));
+    AddLines(nodes, nodes[node.children[i + 1]], at, lines);
+  }
+}
+
 // Lets yaml-cpp read the text where it is.
 class ViewBuffer final : public std::streambuf {
  public:
@@ -354,6 +376,24 @@ base::Result<std::string> YamlToJson(std::string_view text, const YamlOptions& o
   } catch (const YAML::Exception& error) {
     return fail(error.mark, error.msg);
   }
+}
+
+std::map<std::string, std::size_t, std::less<>> FindYamlLines(std::string_view text) {
+  std::map<std::string, std::size_t, std::less<>> lines;
+  if (text.size() > kYamlBytesMax) return lines;
+  try {
+    ViewBuffer buffer(text);
+    std::istream stream(&buffer);
+    YAML::Parser parser(stream);
+    TreeBuilder tree;
+    if (!parser.HandleNextDocument(tree) || tree.nodes().empty()) return lines;
+    AddLines(tree.nodes(), tree.nodes().front(), "", lines);
+  } catch (const YamlFailure&) {
+    lines.clear();
+  } catch (const YAML::Exception&) {
+    lines.clear();
+  }
+  return lines;
 }
 
 base::Result<std::vector<YamlDocument>> SplitYaml(std::string_view text) {

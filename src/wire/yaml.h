@@ -2,6 +2,8 @@
 
 #include <boost/json/fwd.hpp>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,11 @@ struct YamlDocument {
 // The documents of a manifest, separated by lines that start with ---. Those with nothing but blanks and
 // comments are left out.
 base::Result<std::vector<YamlDocument>> SplitYaml(std::string_view text);
+
+// Where values of the first document start: line by path, such as "profiles[0].plugins" (1 is the first line;
+// a value that is reached through an alias or a merge key has none). For text that YamlToJson accepts; JSON
+// is YAML, too.
+std::map<std::string, std::size_t, std::less<>> FindYamlLines(std::string_view text);
 
 // In block style with sorted keys, as kubectl prints it; read back by YamlToJson it is the same value.
 std::string WriteYaml(const boost::json::value& value);

@@ -272,8 +272,8 @@ TEST_F(HttpServerTest, ListeningOnATakenPortIsAnErrorThatNamesIt) {
   options.port = server_->port();
   const auto second = HttpServer::Listen(loop_, options, Echo);
   ASSERT_FALSE(second);
-  EXPECT_THAT(second.error().message, StartsWith("listen on 127.0.0.1:" + std::to_string(server_->port()) +
-                                                 ": Address already in use"));
+  EXPECT_THAT(second.error().message, StartsWith("listen tcp 127.0.0.1:" + std::to_string(server_->port()) +
+                                                 ": bind: address already in use"));
 }
 
 TEST_F(HttpServerTest, HandlerMayDestroyTheServer) {

@@ -21,6 +21,7 @@ std::optional<std::string> CheckScheduleCase(const boost::json::object& test_cas
 std::optional<std::string> CheckHintsCase(const boost::json::object& test_case);
 std::optional<std::string> CheckQueueCase(const boost::json::object& test_case);
 std::optional<std::string> CheckDispatchCase(const boost::json::object& test_case);
+std::optional<std::string> CheckConfigCase(const boost::json::object& test_case);
 
 // A kind of conformance file. It is told by its content, not by its name: users rename and merge files.
 struct Suite {

@@ -52,6 +52,10 @@ bool IsQueueCase(const json::object& test_case) {
   return test_case.contains("config") && test_case.contains("plugins") && test_case.contains("steps");
 }
 
+bool IsConfigCase(const json::object& test_case) {
+  return test_case.contains("class") && test_case.contains("yaml");
+}
+
 bool IsDispatchCase(const json::object& test_case) {
   return test_case.contains("steps") && !test_case.contains("config");
 }
@@ -66,6 +70,7 @@ constexpr std::array kSuites = {
     Suite{.name = "hints", .recognises = IsHintsCase, .check = CheckHintsCase},
     Suite{.name = "queue", .recognises = IsQueueCase, .check = CheckQueueCase},
     Suite{.name = "dispatch", .recognises = IsDispatchCase, .check = CheckDispatchCase},
+    Suite{.name = "config", .recognises = IsConfigCase, .check = CheckConfigCase},
 };
 
 }  // namespace

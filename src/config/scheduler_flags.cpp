@@ -1,0 +1,329 @@
+#include "config/scheduler_flags.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <string_view>
+
+#include "base/go_text.h"
+#include "base/log.h"
+
+namespace berth::config {
+namespace {
+
+// Of Go's crypto/tls; those of TLS 1.3 cannot be chosen and are accepted without effect.
+constexpr std::string_view kCipherSuites[] = {
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_RC4_128_SHA",
+    "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_RSA_WITH_RC4_128_SHA",
+    "TLS_RSA_WITH_3DES_EDE_CBC_SHA",
+    "TLS_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_RSA_WITH_AES_128_CBC_SHA256",
+    "TLS_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_RSA_WITH_RC4_128_SHA",
+};
+constexpr std::string_view kTlsVersions[] = {"", "VersionTLS10", "VersionTLS11", "VersionTLS12",
+                                             "VersionTLS13"};
+
+template <class Range>
+bool IsOneOf(const Range& range, std::string_view text) {
+  return std::ranges::find(range, text) != std::end(range);
+}
+
+void AddServing(FlagSet& set, SchedulerFlags& flags) {
+  set.Group("secure serving");
+  set.Add("bind-address", &flags.bind_address,
+          "The address to serve HTTPS on; 0.0.0.0 or :: for all interfaces.");
+  set.Add("secure-port", &flags.secure_port, "The port to serve HTTPS on; 0 turns it off.");
+  set.Add("disable-http2-serving", &flags.disable_http2_serving, "Serve HTTP/1.1 only. berth always does.");
+  set.Add("cert-dir", &flags.cert_dir,
+          "Where kube-scheduler.crt and kube-scheduler.key are, or are to be made. Empty: in memory only.");
+  set.Add("tls-cert-file", &flags.tls_cert_file, "The certificate to serve with, with its chain.");
+  set.Add("tls-private-key-file", &flags.tls_private_key_file, "The key of --tls-cert-file.");
+  set.AddList("tls-cipher-suites", &flags.tls_cipher_suites, "Cipher suites for TLS 1.2, by Go's names.");
+  set.AddList("tls-curve-preferences", &flags.tls_curve_preferences,
+              "Curves for the key exchange, by Go's numbers.");
+  set.Add("tls-min-version", &flags.tls_min_version,
+          "The oldest TLS version to speak: VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13.");
+  set.AddRepeated("tls-sni-cert-key", &flags.tls_sni_cert_key, "namedCertKey",
+                  "A certificate and a key, with a comma between, for some host names. May be repeated.");
+  set.Add("http2-max-streams-per-connection", &flags.http2_max_streams_per_connection,
+          "Streams that a client may open on one HTTP/2 connection; 0 for Go's default.");
+  set.Add("permit-port-sharing", &flags.permit_port_sharing, "Bind the port with SO_REUSEPORT.");
+  set.Add("permit-address-sharing", &flags.permit_address_sharing, "Bind the port with SO_REUSEADDR.");
+}
+
+void AddAuthentication(FlagSet& set, SchedulerFlags& flags) {
+  set.Group("authentication");
+  set.Add("authentication-kubeconfig", &flags.authentication_kubeconfig,
+          "Kubeconfig of a user who may create TokenReviews. Empty: every token is anonymous.");
+  set.Add("authentication-token-webhook-cache-ttl", &flags.authentication_token_webhook_cache_ttl,
+          "How long to remember what a token is worth.");
+  set.Add("authentication-skip-lookup", &flags.authentication_skip_lookup,
+          "Do not look up missing authentication configuration in the cluster.");
+  set.Add("authentication-tolerate-lookup-failure", &flags.authentication_tolerate_lookup_failure,
+          "Go on if that configuration cannot be looked up; then requests may be anonymous.");
+  set.Add("client-ca-file", &flags.client_ca_file, "Authorities whose client certificates name a user.");
+  set.AddList("requestheader-username-headers", &flags.requestheader_username_headers,
+              "Headers of a proxy that name the user.");
+  set.AddList("requestheader-uid-headers", &flags.requestheader_uid_headers,
+              "Headers of a proxy that hold the user's uid.");
+  set.AddList("requestheader-group-headers", &flags.requestheader_group_headers,
+              "Headers of a proxy that name groups.");
+  set.AddList("requestheader-extra-headers-prefix", &flags.requestheader_extra_headers_prefix,
+              "Prefixes of headers of a proxy with more about the user.");
+  set.Add("requestheader-client-ca-file", &flags.requestheader_client_ca_file,
+          "Authorities that sign the certificates of such proxies.");
+  set.AddList("requestheader-allowed-names", &flags.requestheader_allowed_names,
+              "Common names that such a proxy may have. Empty: any.");
+  set.Group("authorization");
+  set.Add("authorization-kubeconfig", &flags.authorization_kubeconfig,
+          "Kubeconfig of a user who may create SubjectAccessReviews.");
+  set.Add("authorization-webhook-cache-authorized-ttl", &flags.authorization_webhook_cache_authorized_ttl,
+          "How long to remember that a request was allowed.");
+  set.Add("authorization-webhook-cache-unauthorized-ttl", &flags.authorization_webhook_cache_unauthorized_ttl,
+          "How long to remember that a request was refused.");
+  set.AddList("authorization-always-allow-paths", &flags.authorization_always_allow_paths,
+              "Paths that everybody may read.");
+}
+
+void AddDeprecated(FlagSet& set, SchedulerFlags& flags) {
+  set.Group("deprecated");
+  set.Add("profiling", &flags.profiling, "DEPRECATED: enableProfiling, if there is no --config.");
+  set.Add("contention-profiling", &flags.contention_profiling,
+          "DEPRECATED: enableContentionProfiling, if there is no --config.");
+  set.Add("kubeconfig", &flags.kubeconfig,
+          "DEPRECATED: how to reach the API server, if there is no --config.");
+  set.Add("kube-api-content-type", &flags.kube_api_content_type,
+          "DEPRECATED: content type of requests, if there is no --config.");
+  set.Add("kube-api-qps", &flags.kube_api_qps, "DEPRECATED: requests per second, if there is no --config.");
+  set.Add("kube-api-burst", &flags.kube_api_burst, "DEPRECATED: requests at once, if there is no --config.");
+  set.Add("pod-max-in-unschedulable-pods-duration", &flags.pod_max_in_unschedulable_pods_duration,
+          "DEPRECATED: after how long a pod that could not be scheduled is tried again in any case.");
+}
+
+void AddElection(FlagSet& set, SchedulerFlags& flags) {
+  set.Group("leader election");
+  set.Add("leader-elect", &flags.leader_elect, "Work only while this process holds the lease.");
+  set.Add("leader-elect-lease-duration", &flags.leader_elect_lease_duration,
+          "How long others wait for a leader that does not renew its lease.");
+  set.Add("leader-elect-renew-deadline", &flags.leader_elect_renew_deadline,
+          "How long a leader tries to renew before it gives up; less than the lease's duration.");
+  set.Add("leader-elect-retry-period", &flags.leader_elect_retry_period, "The time between two attempts.");
+  set.Add("leader-elect-resource-lock", &flags.leader_elect_resource_lock, "The kind of the lock: leases.");
+  set.Add("leader-elect-resource-name", &flags.leader_elect_resource_name, "The name of the lock.");
+  set.Add("leader-elect-resource-namespace", &flags.leader_elect_resource_namespace, "Its namespace.");
+}
+
+void AddLogs(FlagSet& set, SchedulerFlags& flags) {
+  set.Group("logs");
+  set.Add("logging-format", &flags.logging_format, "\"text\" or \"json\".");
+  set.Add("log-flush-frequency", &flags.log_flush_frequency,
+          "At most this long between two flushes of logs.");
+  set.Add("v", &flags.verbosity, "How much to log: 0 is least.", 'v');
+  set.Add("vmodule", &flags.vmodule,
+          "pattern=N,...: how much to log in some source files (text format only).");
+  set.Add("log-text-split-stream", &flags.log_text_split_stream,
+          "[Alpha] In text format, errors to stderr and the rest to stdout.");
+  set.Add("log-text-info-buffer-size", &flags.log_text_info_buffer_size,
+          "[Alpha] In text format with split streams, how much to buffer.");
+  set.Add("log-json-split-stream", &flags.log_json_split_stream,
+          "[Alpha] In JSON format, errors to stderr and the rest to stdout.");
+  set.Add("log-json-info-buffer-size", &flags.log_json_info_buffer_size,
+          "[Alpha] In JSON format with split streams, how much to buffer.");
+}
+
+void AddGlobal(FlagSet& set, SchedulerFlags& flags) {
+  set.Group("global");
+  set.Add({.name = "version",
+           .shorthand = 0,
+           .group = {},
+           .type = "version[=true]",
+           .help =
+               "--version, --version=raw prints version information and quits; --version=vX.Y.Z... sets the "
+               "reported version",
+           .default_text = {},
+           .value_if_bare = "true",
+           .set = [&flags](const std::string& text) -> base::Result<void> {
+             flags.version = text;
+             return {};
+           },
+           .get = [&flags] { return flags.version; }});
+  set.Add({.name = "help",
+           .shorthand = 'h',
+           .group = {},
+           .type = {},
+           .help = "help for kube-scheduler",
+           .default_text = {},
+           .value_if_bare = "true",
+           .set = [&flags](const std::string& text) -> base::Result<void> {
+             flags.help = text == "true";
+             return {};
+           },
+           .get = [&flags] { return std::string(flags.help ? "true" : "false"); }});
+}
+
+void CheckHeaders(const SchedulerFlags& flags, std::vector<std::string>& errors) {
+  const auto check = [&](std::string_view name, const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      if (value.find_first_not_of(" \t") == std::string::npos) {
+        errors.push_back(fmt::format("empty value in \"{}\"", name));
+      }
+    }
+  };
+  check("requestheader-username-headers", flags.requestheader_username_headers);
+  check("requestheader-uid-headers", flags.requestheader_uid_headers);
+  check("requestheader-group-headers", flags.requestheader_group_headers);
+  check("requestheader-extra-headers-prefix", flags.requestheader_extra_headers_prefix);
+  check("requestheader-allowed-names", flags.requestheader_allowed_names);
+  const auto is_standard = [](const std::string& name) {
+    constexpr std::string_view kStandard = "x-remote-uid";
+    return std::ranges::equal(name, kStandard, [](char a, char b) { return (a | 0x20) == (b | 0x20); });
+  };
+  if (!flags.requestheader_uid_headers.empty() &&
+      std::ranges::none_of(flags.requestheader_uid_headers, is_standard)) {
+    errors.emplace_back(
+        "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API "
+        "aggregation "
+        "will not work");
+  }
+}
+
+}  // namespace
+
+FlagSet MakeFlagSet(SchedulerFlags& flags) {
+  FlagSet set;
+  set.Group("misc");
+  set.Add("config", &flags.config, "The configuration file.");
+  set.Add("write-config-to", &flags.write_config_to,
+          "Write the configuration there, with all defaults, and exit.");
+  set.Add("master", &flags.master, "The address of the API server, instead of the kubeconfig's.");
+  AddServing(set, flags);
+  AddAuthentication(set, flags);
+  AddDeprecated(set, flags);
+  AddElection(set, flags);
+  set.Group("feature gate");
+  set.AddRepeated("feature-gates", &flags.feature_gates, "colonSeparatedMultimapStringString",
+                  "[component:]Name=true|false,...: features to turn on or off. May be repeated.");
+  set.AddRepeated("emulated-version", &flags.versions.emulated, "strings",
+                  "Behave as this release would, as far as gates go: 1.34 to 1.37.");
+  set.AddRepeated("min-compatibility-version", &flags.versions.min_compatibility, "strings",
+                  "The oldest release to stay compatible with.");
+  set.Group("metrics");
+  set.Add("show-hidden-metrics-for-version", &flags.show_hidden_metrics_for_version,
+          "The previous minor version, to show metrics that were hidden since.");
+  set.AddList("disabled-metrics", &flags.disabled_metrics, "Metrics not to show, by their full names.");
+  set.AddRepeated("allow-metric-labels", &flags.allow_metric_labels, "stringToString",
+                  "metric,label='value,...': label values to tell apart; others count as \"unexpected\".");
+  set.Add("allow-metric-labels-manifest", &flags.allow_metric_labels_manifest, "A file with the same.");
+  AddLogs(set, flags);
+  AddGlobal(set, flags);
+  return set;
+}
+
+std::vector<std::string> CheckFlags(const SchedulerFlags& flags) {
+  std::vector<std::string> errors;
+  if (flags.secure_port < 0 || flags.secure_port > 65535) {
+    errors.push_back(
+        fmt::format("--secure-port {} must be between 0 and 65535, inclusive. 0 for turning off secure port",
+                    flags.secure_port));
+  }
+  for (const std::string& suite : flags.tls_cipher_suites) {
+    if (!IsOneOf(kCipherSuites, suite)) {
+      errors.push_back(fmt::format("Cipher suite {} not supported or doesn't exist", suite));
+    }
+  }
+  if (!IsOneOf(kTlsVersions, flags.tls_min_version)) {
+    errors.push_back(fmt::format("unknown tls version {}", base::QuoteGo(flags.tls_min_version)));
+  }
+  if (flags.tls_cert_file.empty() != flags.tls_private_key_file.empty()) {
+    errors.emplace_back("--tls-cert-file and --tls-private-key-file must both be given, or none of them");
+  }
+  CheckHeaders(flags, errors);
+  constexpr std::string_view kPrevious = "1.36";
+  if (!flags.show_hidden_metrics_for_version.empty() && flags.show_hidden_metrics_for_version != kPrevious) {
+    errors.push_back(
+        fmt::format("metrics.showHiddenMetricsForVersion: Invalid value: {}: must be omitted or have "
+                    "the value '{}'; only the previous minor version is allowed",
+                    base::QuoteGo(flags.show_hidden_metrics_for_version), kPrevious));
+  }
+  if (!flags.allow_metric_labels.empty() && !flags.allow_metric_labels_manifest.empty()) {
+    errors.emplace_back("cannot specify both allowListMapping and allowListMappingManifest");
+  }
+  return errors;
+}
+
+std::vector<std::string> CheckLogFlags(const SchedulerFlags& flags, const framework::Features& features) {
+  std::vector<std::string> errors;
+  const bool is_json = flags.logging_format == "json";
+  if (flags.logging_format != "text" && !is_json) {
+    errors.push_back(fmt::format("format: Invalid value: {}: Unsupported log format",
+                                 base::QuoteGo(flags.logging_format)));
+  } else if (is_json && !features.logging_beta_options) {
+    errors.emplace_back(
+        "format: Forbidden: Log format json is BETA and disabled, see LoggingBetaOptions feature");
+  }
+  if (flags.log_flush_frequency <= base::Duration{}) {
+    errors.push_back(fmt::format("flushFrequency: Invalid value: {}: Must be greater than zero",
+                                 flags.log_flush_frequency.count()));
+  }
+  if (!flags.vmodule.empty() && is_json) {
+    errors.emplace_back("vmodule: Forbidden: Only supported for text log format");
+  } else if (const auto rules = base::ParseVmodule(flags.vmodule); !rules) {
+    errors.push_back("vmodule: " + rules.error().message);
+  }
+  const auto check_alpha = [&](bool used, std::string_view path) {
+    if (used && !features.logging_alpha_options) {
+      errors.push_back(fmt::format("options.{}: Forbidden: Feature LoggingAlphaOptions is disabled", path));
+    }
+  };
+  check_alpha(flags.log_text_split_stream, "text.splitStream");
+  check_alpha(flags.log_text_info_buffer_size != "0", "text.infoBufferSize");
+  check_alpha(flags.log_json_split_stream, "json.splitStream");
+  check_alpha(flags.log_json_info_buffer_size != "0", "json.infoBufferSize");
+  return errors;
+}
+
+void ApplyFlags(const SchedulerFlags& flags, const FlagSet& given, Configuration& configuration) {
+  const auto apply = [&](std::string_view name, const auto& value, auto& target) {
+    if (given.WasSet(name)) target = value;
+  };
+  LeaderElection& election = configuration.leader_election;
+  apply("leader-elect", flags.leader_elect, election.leader_elect);
+  apply("leader-elect-lease-duration", flags.leader_elect_lease_duration, election.lease_duration);
+  apply("leader-elect-renew-deadline", flags.leader_elect_renew_deadline, election.renew_deadline);
+  apply("leader-elect-retry-period", flags.leader_elect_retry_period, election.retry_period);
+  apply("leader-elect-resource-lock", flags.leader_elect_resource_lock, election.resource_lock);
+  apply("leader-elect-resource-name", flags.leader_elect_resource_name, election.resource_name);
+  apply("leader-elect-resource-namespace", flags.leader_elect_resource_namespace,
+        election.resource_namespace);
+  if (!flags.config.empty()) return;
+  ClientConnection& connection = configuration.client_connection;
+  apply("profiling", flags.profiling, configuration.enable_profiling);
+  apply("contention-profiling", flags.contention_profiling, configuration.enable_contention_profiling);
+  apply("kubeconfig", flags.kubeconfig, connection.kubeconfig);
+  apply("kube-api-content-type", flags.kube_api_content_type, connection.content_type);
+  apply("kube-api-qps", flags.kube_api_qps, connection.qps);
+  apply("kube-api-burst", flags.kube_api_burst, connection.burst);
+}
+
+}  // namespace berth::config

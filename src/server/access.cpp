@@ -1,0 +1,120 @@
+#include "server/access.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+#include "base/go_text.h"
+
+namespace berth::server {
+namespace {
+
+namespace json = boost::json;
+
+// Strangers choose tokens and paths: what is remembered of them stays bounded.
+constexpr std::size_t kRememberedMax = 4096;
+
+Answer StatusAnswer(int code, std::string_view reason, const std::string& message) {
+  const json::object status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
+                            {"status", "Failure"}, {"message", message}, {"reason", reason},
+                            {"code", code}};
+  return {code, json::serialize(status) + "\n", "application/json"};
+}
+
+// The token of "Bearer TOKEN"; other schemes are not looked at.
+std::string_view BearerToken(const net::Request& request) {
+  const std::string* const header = request.headers.Find("Authorization");
+  if (header == nullptr) return {};
+  constexpr std::string_view kScheme = "bearer ";
+  const std::string_view text = net::TrimBlanks(*header);
+  if (text.size() < kScheme.size() || !net::EqualsIgnoringCase(text.substr(0, kScheme.size()), kScheme))
+    return {};
+  return net::TrimBlanks(text.substr(kScheme.size()));
+}
+
+std::string Verb(std::string_view method) {
+  std::string verb(method);
+  for (char& c : verb) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return verb;
+}
+
+}  // namespace
+
+const Access::Remembered* Access::Find(const Cache& cache, const std::string& key) const {
+  const auto found = cache.find(key);
+  return found != cache.end() && clock_.Now() < found->second.until ? &found->second : nullptr;
+}
+
+void Access::Remember(Cache& cache, const std::string& key, Remembered entry) {
+  if (cache.size() >= kRememberedMax) {
+    const base::TimePoint now = clock_.Now();
+    absl::erase_if(cache, [&](const auto& old) { return old.second.until <= now; });
+    if (cache.size() >= kRememberedMax) cache.clear();
+  }
+  cache.insert_or_assign(key, std::move(entry));
+}
+
+base::Task<base::Result<std::optional<Identity>>> Access::IdentityOf(const net::Request& request) {
+  if (request.peer != nullptr) {
+    Identity identity{request.peer->common_name, "", request.peer->organizations};
+    identity.groups.emplace_back("system:authenticated");
+    co_return identity;
+  }
+  const std::string token(BearerToken(request));
+  if (token.empty() || authentication_ == nullptr) {
+    Identity anonymous;
+    anonymous.name = "system:anonymous";
+    anonymous.groups.emplace_back("system:unauthenticated");
+    co_return anonymous;
+  }
+  if (const Remembered* const known = Find(tokens_, token)) co_return known->identity;
+  auto identity = co_await authentication_->ReviewToken(token);
+  if (!identity) co_return std::unexpected(identity.error());
+  Remember(tokens_, token, {clock_.Now() + options_.token_ttl, *identity, false});
+  co_return *identity;
+}
+
+bool Access::IsAlwaysAllowed(std::string_view path) const {
+  return std::ranges::any_of(options_.always_allow_paths, [&](std::string_view allowed) {
+    if (allowed.ends_with('*')) return path.starts_with(allowed.substr(0, allowed.size() - 1));
+    return path == allowed;
+  });
+}
+
+base::Task<base::Result<bool>> Access::MayAccess(const Identity& identity, std::string verb,
+                                                 std::string path) {
+  if (std::ranges::find(identity.groups, "system:masters") != identity.groups.end()) co_return true;
+  if (IsAlwaysAllowed(path)) co_return true;
+  if (authorization_ == nullptr) co_return false;
+  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", verb, path, identity.name, identity.uid,
+                                      fmt::join(identity.groups, "\n"));
+  if (const Remembered* const known = Find(accesses_, key)) co_return known->allowed;
+  const auto allowed = co_await authorization_->ReviewAccess(identity, std::move(verb), std::move(path));
+  if (!allowed) co_return std::unexpected(allowed.error());
+  const base::Duration ttl = *allowed ? options_.allowed_ttl : options_.refused_ttl;
+  Remember(accesses_, key, {clock_.Now() + ttl, std::nullopt, *allowed});
+  co_return *allowed;
+}
+
+base::Task<std::optional<Answer>> Access::Check(const net::Request& request) {
+  const auto identity = co_await IdentityOf(request);
+  // Whoever shows a token must show a good one, even where none is needed.
+  if (!identity || !*identity) co_return StatusAnswer(401, "Unauthorized", "Unauthorized");
+  const std::string path(request.path());
+  const std::string verb = Verb(request.method);
+  const auto allowed = co_await MayAccess(**identity, verb, path);
+  if (!allowed) {
+    co_return Answer{500, fmt::format("Internal Server Error: {}: {}\n", base::QuoteGo(request.target),
+                                      allowed.error().message)};
+  }
+  if (*allowed) co_return std::nullopt;
+  co_return StatusAnswer(403, "Forbidden",
+                         fmt::format("forbidden: User {} cannot {} path {}", base::QuoteGo((*identity)->name),
+                                     verb, base::QuoteGo(path)));
+}
+
+}  // namespace berth::server

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client/loop_executor.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/executor.h"
+#include "base/metrics.h"
+#include "net/event_loop.h"
+#include "net/http_server.h"
+#include "server/access.h"
+#include "server/api_reviewer.h"
+#include "server/health.h"
+#include "server/serving_certificate.h"
+#include "server/z_pages.h"
+
+namespace berth::server {
+
+struct ServerOptions {
+  std::string host = "0.0.0.0";
+  std::uint16_t port = 10259;
+  CertificateOptions certificate;
+  std::string client_ca_file;  // empty: what the cluster says, if it may be asked
+  bool look_up_client_ca = true;
+  AccessOptions access;
+  // Null: nobody to ask.
+  std::unique_ptr<ApiReviewer> authentication;
+  std::unique_ptr<ApiReviewer> authorization;
+  bool profiling = true;  // serves /debug/flags/v
+};
+
+// What the pages show. All of it outlives the server and is asked on the loop's thread.
+struct ServerContent {
+  HealthChecks& health;
+  base::MetricRegistry& metrics;
+  std::function<std::string()> configz;  // JSON
+  FlagValues flags;
+  StatusFacts status;  // `now` is filled in
+};
+
+// The HTTPS port of a scheduler: health, metrics and what it runs with, for those who may see it.
+class OperationsServer {
+ public:
+  // Binds the port. `loop` outlives the server.
+  static base::Result<std::unique_ptr<OperationsServer>> Listen(net::EventLoop& loop, ServerOptions options,
+                                                                ServerContent content);
+  ~OperationsServer();
+
+  std::uint16_t port() const { return server_->port(); }
+  // Lets requests finish, for five seconds at most.
+  void Drain(net::Callback drained);
+
+ private:
+  OperationsServer(net::EventLoop& loop, ServerOptions options, ServerContent content,
+                   ServingCertificate certificate);
+  base::Result<void> Start();
+
+  base::Task<void> Serve(net::Request request, net::Responder responder);
+  Answer Respond(const net::Request& request, net::Headers& headers);
+  Answer Metrics(const net::Request& request, base::MetricRegistry& registry);
+  Answer Verbosity(const net::Request& request);
+  base::Task<void> LookUpClientAuthorities();
+  void Refresh();
+  void WatchFiles();
+
+  ServerOptions options_;
+  ServerContent content_;
+  ServingCertificate certificate_;
+  std::string client_authorities_;
+  base::RealClock clock_;
+  client::LoopExecutor executor_;
+  net::Timer timer_;
+  Access access_;
+  std::unique_ptr<net::HttpServer> server_;
+  // Last: the tasks refer to the rest.
+  std::unique_ptr<base::TaskSet> tasks_;
+};
+
+}  // namespace berth::server

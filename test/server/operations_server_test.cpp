@@ -1,0 +1,146 @@
+#include "server/operations_server.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../net/harness.h"
+
+namespace berth::server {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class OperationsServerTest : public net::NetTest {
+ protected:
+  OperationsServerTest() {
+    health.Add("healthz", "ping", [] { return std::optional<std::string>(); });
+    metrics.AddCounter({.name = "tries_total", .help = "Tries."}).Add(3);
+  }
+
+  base::Result<void> Start(ServerOptions options = {}) {
+    options.host = "127.0.0.1";
+    auto server = OperationsServer::Listen(loop_, std::move(options),
+                                           {.health = health,
+                                            .metrics = metrics,
+                                            .configz = [] { return std::string("{}"); },
+                                            .flags = {{"v", "2"}},
+                                            .status = {}});
+    if (!server) return std::unexpected(server.error());
+    operations = *std::move(server);
+    return {};
+  }
+  static ServerOptions Open(std::string path) {
+    ServerOptions options;
+    options.port = 0;
+    options.access.always_allow_paths = {std::move(path)};
+    return options;
+  }
+
+  net::ClientResponse Fetch(const std::string& path, const std::string& method = "GET",
+                            std::string body = "") {
+    const auto tls = net::TlsContext::ForClient({.server_name = "localhost", .insecure = true});
+    EXPECT_TRUE(tls.has_value());
+    net::HttpClientOptions options;
+    options.base = {
+        .scheme = "https", .host = "127.0.0.1", .port = operations->port(), .path = "", .query = ""};
+    options.tls = *tls;
+    net::HttpClient client(loop_, std::move(options));
+    auto response = NetTest::Fetch(
+        client, {.method = method, .target = path, .headers = {}, .body = net::MakeBody(std::move(body))});
+    EXPECT_TRUE(response.has_value()) << response.error().message;
+    return response ? *std::move(response) : net::ClientResponse{};
+  }
+
+  HealthChecks health;
+  base::MetricRegistry metrics;
+  std::unique_ptr<OperationsServer> operations;
+};
+
+TEST_F(OperationsServerTest, HealthIsForEverybodyAndMetricsAreNot) {
+  ServerOptions options;
+  options.port = 0;
+  ASSERT_TRUE(Start(std::move(options)));
+  const net::ClientResponse health_answer = Fetch("/healthz");
+  EXPECT_EQ(health_answer.status, 200);
+  EXPECT_EQ(health_answer.body, "ok");
+  EXPECT_EQ(*health_answer.headers.Find("Cache-Control"), "no-cache, private");
+  EXPECT_EQ(Fetch("/metrics").status, 403);
+  EXPECT_EQ(Fetch("/").status, 403);
+}
+
+TEST_F(OperationsServerTest, PagesForThoseWhoMaySeeThem) {
+  ASSERT_TRUE(Start(Open("/*")));
+  EXPECT_THAT(Fetch("/metrics").body, HasSubstr("tries_total 3"));
+  EXPECT_EQ(Fetch("/configz").body, "{}");
+  EXPECT_EQ(Fetch("/flagz").status, 200);
+  EXPECT_EQ(Fetch("/statusz").status, 200);
+  EXPECT_EQ(Fetch("/metrics/slis").status, 200);
+  EXPECT_EQ(Fetch("/nothing").status, 404);
+}
+
+TEST_F(OperationsServerTest, MetricsCanBeReset) {  // case 48
+  ASSERT_TRUE(Start(Open("/metrics")));
+  EXPECT_EQ(Fetch("/metrics", "DELETE").body, "metrics reset\n");
+  EXPECT_THAT(Fetch("/metrics").body, HasSubstr("tries_total 0"));
+}
+
+TEST_F(OperationsServerTest, VerbosityOnlyWithProfiling) {  // case 46
+  ASSERT_TRUE(Start(Open("/debug/*")));
+  EXPECT_EQ(Fetch("/debug/flags/v", "GET").status, 406);
+  EXPECT_EQ(Fetch("/debug/flags/v", "PUT", "x").status, 400);
+  EXPECT_EQ(Fetch("/debug/flags/v", "PUT", "0").body, "successfully set klog.logging.verbosity to 0");
+  operations.reset();
+  ServerOptions options = Open("/debug/*");
+  options.profiling = false;
+  ASSERT_TRUE(Start(std::move(options)));
+  EXPECT_EQ(Fetch("/debug/flags/v", "PUT", "0").status, 404);
+}
+
+TEST_F(OperationsServerTest, APortThatIsTakenIsAnError) {  // case 47
+  ASSERT_TRUE(Start(Open("/")));
+  ServerOptions options = Open("/");
+  options.port = operations->port();
+  const auto second = Start(std::move(options));
+  ASSERT_FALSE(second);
+  const std::string address = "127.0.0.1:" + std::to_string(operations->port());
+  EXPECT_EQ(second.error().message, "failed to create listener: failed to listen on " + address +
+                                        ": listen tcp " + address + ": bind: address already in use");
+}
+
+TEST_F(OperationsServerTest, CertificatesThatDoNotFitAreAnError) {
+  const fs::path folder = fs::path(testing::TempDir()) / "serving-certificate";
+  fs::create_directories(folder);
+  std::ofstream(folder / "a.crt") << "no certificate";
+  std::ofstream(folder / "a.key") << "no key";
+  ServerOptions options = Open("/");
+  options.certificate.cert_file = (folder / "a.crt").string();
+  options.certificate.key_file = (folder / "a.key").string();
+  EXPECT_FALSE(Start(std::move(options)));
+}
+
+TEST_F(OperationsServerTest, ACertificateIsMadeOnceAndKept) {
+  const fs::path folder = fs::path(testing::TempDir()) / "made-certificate";
+  fs::remove_all(folder);
+  const auto read = [&] {
+    std::ifstream file(folder / "kube-scheduler.crt");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  ServerOptions options = Open("/healthz");
+  options.certificate.cert_dir = folder.string();
+  ASSERT_TRUE(Start(std::move(options)));
+  const std::string made = read();
+  EXPECT_THAT(made, HasSubstr("BEGIN CERTIFICATE"));
+  EXPECT_EQ(fs::status(folder / "kube-scheduler.key").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+  options = Open("/healthz");
+  options.certificate.cert_dir = folder.string();
+  ASSERT_TRUE(Start(std::move(options)));
+  EXPECT_EQ(read(), made);
+  EXPECT_EQ(Fetch("/healthz").status, 200);
+}
+
+}  // namespace
+}  // namespace berth::server
