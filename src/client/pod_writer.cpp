@@ -2,23 +2,9 @@
 
 #include <utility>
 
-#include "fmt/format.h"
-
 #include "api/writes.h"
 
 namespace berth::client {
-
-api::PodCondition PreemptedCondition(std::string_view scheduler_name, std::string_view preemptor,
-                                     std::int64_t generation) {
-  api::PodCondition condition;
-  condition.type = "DisruptionTarget";
-  condition.status = "True";
-  condition.reason = "PreemptionByScheduler";
-  condition.message =
-      fmt::format("{}: preempting to accommodate a higher priority {}", scheduler_name, preemptor);
-  condition.observed_generation = generation;
-  return condition;
-}
 
 ApiRequest PodWriter::RequestFor(const PodName& pod, std::string method, std::string_view subresource) const {
   const ResourceInfo& info = InfoOf(Resource::kPods);
@@ -51,17 +37,18 @@ base::Task<ApiResult<void>> PodWriter::PatchStatus(PodName pod, std::string patc
   co_return ApiResult<void>();
 }
 
-base::Task<ApiResult<void>> PodWriter::Delete(PodName pod) {
+base::Task<ApiResult<bool>> PodWriter::Delete(PodName pod) {
   const auto response = co_await client_.Send(RequestFor(pod, "DELETE", ""));
-  if (!response && !IsNotFound(response.error())) co_return std::unexpected(response.error());
-  co_return ApiResult<void>();
+  if (response) co_return true;
+  if (IsNotFound(response.error())) co_return false;
+  co_return std::unexpected(response.error());
 }
 
-base::Task<ApiResult<void>> PodWriter::Preempt(PodName victim, std::string status_patch) {
-  auto patched = co_await PatchStatus(victim, std::move(status_patch));
+base::Task<ApiResult<bool>> PodWriter::Preempt(PodName victim, std::string status_patch) {
+  const auto patched = co_await PatchStatus(victim, std::move(status_patch));
   if (!patched) {
-    if (IsNotFound(patched.error())) co_return ApiResult<void>();
-    co_return patched;
+    if (IsNotFound(patched.error())) co_return false;
+    co_return std::unexpected(patched.error());
   }
   co_return co_await Delete(std::move(victim));
 }

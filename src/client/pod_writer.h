@@ -25,11 +25,11 @@ class PodWriter {
   // An empty patch is no request.
   base::Task<ApiResult<void>> PatchStatus(PodName pod, std::string patch);
 
-  // With the pod's own grace period. A pod that is gone is a success.
-  base::Task<ApiResult<void>> Delete(PodName pod);
+  // With the pod's own grace period. False: it was gone already.
+  base::Task<ApiResult<bool>> Delete(PodName pod);
 
-  // Says in the victim's status why, and only then deletes it.
-  base::Task<ApiResult<void>> Preempt(PodName victim, std::string status_patch);
+  // Says in the victim's status why, and only then deletes it. False: it was gone already.
+  base::Task<ApiResult<bool>> Preempt(PodName victim, std::string status_patch);
 
  private:
   ApiRequest RequestFor(const PodName& pod, std::string method, std::string_view subresource) const;
@@ -37,9 +37,5 @@ class PodWriter {
   ApiClient& client_;
   base::Random random_;
 };
-
-// The condition of a victim. `preemptor` is "pod", "podgroup" or "compositepodgroup".
-api::PodCondition PreemptedCondition(std::string_view scheduler_name, std::string_view preemptor,
-                                     std::int64_t generation);
 
 }  // namespace berth::client

@@ -61,6 +61,7 @@ struct ObjectGone {
 struct CallFinished {
   dispatch::CallId id;
   base::Result<void> result;
+  bool had_effect = true;  // false: a pod that was to be deleted was gone already
 };
 
 // A write that was handed out has its answer.

@@ -101,7 +101,7 @@ void ObjectEvents::SeeAssigned(cluster::PodSlot known, const cluster::PodRecordR
     if (known.IsValid() && cluster.pods().state(known) == cluster::PodState::kPending)
       setup_.queue.Delete(known);
     if (known.IsValid()) setup_.reports.OnDeleted(cluster.pods().Version(known));
-    setup_.dispatcher.Forget(pod->uid);
+    setup_.dispatcher.OnBound(pod->uid);
     LogUnexpected(cluster.AddPod(pod), *pod);
     setup_.queue.Notify(kAssignedPodAdd, {}, pod);
     return;

@@ -116,7 +116,7 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
   outputs_ = &outputs;
   for (const Input& input : inputs) {
     if (const auto* const finished = std::get_if<CallFinished>(&input)) {
-      dispatcher_.Finish(finished->id, finished->result);
+      dispatcher_.Finish(finished->id, finished->result, finished->had_effect);
       continue;
     }
     if (const auto* const finished = std::get_if<WriteFinished>(&input)) {

@@ -1,5 +1,6 @@
 #include "cycle/binding_cycle.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <ranges>
 #include <utility>
@@ -97,18 +98,21 @@ base::Task<std::optional<Failure>> BindingCycle::WaitOnPermit(Binding& binding) 
   co_return FailWith(Status::Error("waiting on permit for pod: " + status.Message()));
 }
 
-base::Task<void> BindingCycle::RunOne(Binding& binding, const PreBindStep& step,
-                                      base::CancellationSource& group, Status& first_failure) {
-  framework::BindingContext context{
-      .cluster = context_.cluster, .api = writer_, .executor = context_.executor, .cancelled = group.token()};
-  Status status = Explain(co_await step.placed->point->PreBind(context, binding.assignment),
-                          "running PreBind plugin", step.placed->plugin->Name());
-  if (status.IsSuccess() || !first_failure.IsSuccess()) co_return;
-  first_failure = std::move(status);
-  group.Cancel();
+base::Task<void> BindingCycle::RunOne(Binding& binding, const PreBindStep& step, Group& group) {
+  framework::BindingContext context{.cluster = context_.cluster,
+                                    .api = writer_,
+                                    .executor = context_.executor,
+                                    .cancelled = group.cancel.token()};
+  Status status = co_await step.placed->point->PreBind(context, binding.assignment);
+  if (status.IsSuccess() || !group.first_failure.IsSuccess()) co_return;
+  // Work that was stopped cannot know why.
+  if (group.entry.cause() && !status.IsRejected()) status = Status::Error(*group.entry.cause());
+  group.first_failure = Explain(std::move(status), "running PreBind plugin", step.placed->plugin->Name());
+  group.cancel.Cancel();
 }
 
-base::Task<Status> BindingCycle::RunPreBind(Binding& binding, PreBindSteps steps) {
+base::Task<Status> BindingCycle::RunSteps(Binding& binding, const PreBindSteps& steps,
+                                          const PreBindingPods::Entry& entry) {
   // Consecutive plugins that allow it run beside each other; one that does not, even if skipped, ends the
   // group.
   for (std::size_t begin = 0; begin < steps.size();) {
@@ -116,17 +120,26 @@ base::Task<Status> BindingCycle::RunPreBind(Binding& binding, PreBindSteps steps
     if (steps[begin].parallel) {
       while (end < steps.size() && steps[end].parallel) ++end;
     }
-    base::CancellationSource cancel;
-    Status first_failure;
-    base::TaskGroup group(context_.executor);
+    Group group{.entry = entry, .cancel = base::CancellationSource(entry.token())};
+    base::TaskGroup tasks(context_.executor);
     for (std::size_t i = begin; i < end; ++i) {
-      if (!steps[i].skip) group.Spawn(RunOne(binding, steps[i], cancel, first_failure));
+      if (!steps[i].skip) tasks.Spawn(RunOne(binding, steps[i], group));
     }
-    co_await group.WaitForAll();
-    if (!first_failure.IsSuccess()) co_return first_failure;
+    co_await tasks.WaitForAll();
+    if (!group.first_failure.IsSuccess()) co_return group.first_failure;
     begin = end;
   }
   co_return Status();
+}
+
+base::Task<Status> BindingCycle::RunPreBind(Binding& binding, PreBindSteps steps) {
+  const bool has_work = std::ranges::any_of(steps, [](const PreBindStep& step) { return !step.skip; });
+  if (!has_work) co_return Status();
+  const PreBindingPods::Entry entry(pre_binding_, binding.assignment.record->uid);
+  Status status = co_await RunSteps(binding, steps, entry);
+  // The work may have been done before it could be stopped; the pod has lost its place all the same.
+  if (status.IsSuccess() && entry.cause()) co_return Status::Error(*entry.cause());
+  co_return status;
 }
 
 base::Task<Status> BindingCycle::RunBind(Binding& binding) {

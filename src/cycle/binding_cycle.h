@@ -11,6 +11,7 @@
 #include "cycle/context.h"
 #include "cycle/dispatched_writer.h"
 #include "cycle/failure_handler.h"
+#include "cycle/pre_binding_pods.h"
 #include "framework/binding_points.h"
 
 namespace berth::cycle {
@@ -29,8 +30,8 @@ struct Binding {
 // wait.
 class BindingCycle {
  public:
-  BindingCycle(const CycleContext& context, const FailureHandler& failures)
-      : context_(context), failures_(failures), writer_(context) {}
+  BindingCycle(const CycleContext& context, const FailureHandler& failures, PreBindingPods& pre_binding)
+      : context_(context), failures_(failures), pre_binding_(pre_binding), writer_(context) {}
 
   base::Task<void> Run(Binding binding);
   // Takes back Reserve, in reverse order, of every plugin of the point.
@@ -49,14 +50,22 @@ class BindingCycle {
   void NominateInStatus(const Binding& binding) const;
   base::Task<std::optional<Failure>> WaitOnPermit(Binding& binding);
   base::Task<framework::Status> RunPreBind(Binding& binding, PreBindSteps steps);
-  base::Task<void> RunOne(Binding& binding, const PreBindStep& step, base::CancellationSource& group,
-                          framework::Status& first_failure);
+  base::Task<framework::Status> RunSteps(Binding& binding, const PreBindSteps& steps,
+                                         const PreBindingPods::Entry& entry);
+  // Consecutive steps that may run beside each other.
+  struct Group {
+    const PreBindingPods::Entry& entry;
+    base::CancellationSource cancel;
+    framework::Status first_failure = {};
+  };
+  base::Task<void> RunOne(Binding& binding, const PreBindStep& step, Group& group);
   base::Task<framework::Status> RunBind(Binding& binding);
   void Succeed(Binding& binding) const;
   void GiveUp(Binding& binding, const Failure& failure) const;
 
   CycleContext context_;
   const FailureHandler& failures_;
+  PreBindingPods& pre_binding_;
   DispatchedWriter writer_;
 };
 

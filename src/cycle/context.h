@@ -30,6 +30,7 @@ struct PodEvent {
   std::string reason;
   std::string action;
   std::string note;
+  cluster::PodRecordRef related = {};  // another pod that it is about, too; or none
 };
 
 class EventSink {

@@ -35,7 +35,25 @@ CycleMetrics::CycleMetrics(base::MetricRegistry& registry)
            .help = "How long it took from the first entry to the active queue until a pod was bound.",
            .stability = base::Stability::kBeta,
            .labels = {"attempts"},
-           .buckets = base::ExponentialBuckets(0.01, 2, 20)})) {
+           .buckets = base::ExponentialBuckets(0.01, 2, 20)})),
+      preemption_attempts_(registry.AddCounter({.name = "scheduler_preemption_attempts_total",
+                                                .help = "Number of searches for pods to evict.",
+                                                .stability = base::Stability::kStable})),
+      preemption_victims_(registry.AddHistogram({.name = "scheduler_preemption_victims",
+                                                 .help = "How many pods were chosen to be evicted for one.",
+                                                 .stability = base::Stability::kStable,
+                                                 .buckets = base::ExponentialBuckets(1, 2, 7)})),
+      evictions_(registry.AddCounters({.name = "scheduler_preemption_goroutines_execution_total",
+                                       .help = "Number of times that the victims for one pod were evicted.",
+                                       .labels = {"result"}})),
+      evictions_duration_(
+          registry.AddHistograms({.name = "scheduler_preemption_goroutines_duration_seconds",
+                                  .help = "How long it took to evict the victims for one pod.",
+                                  .deprecated_since = "1.37.0",
+                                  .labels = {"result"},
+                                  .buckets = base::ExponentialBuckets(0.01, 2, 20)})) {
+  // As there: deprecated metrics are shown on request only.
+  registry.Hide("scheduler_preemption_goroutines_duration_seconds");
   algorithm_duration_ = registry
                             .AddHistograms({.name = "scheduler_scheduling_algorithm_duration_seconds",
                                             .help = "How long it took to find a node or that there is none.",
@@ -67,6 +85,16 @@ void CycleMetrics::ObserveBound(const Bound& bound) {
   attempts_until_bound_->Observe(bound.attempts);
   const std::string attempts = bound.attempts >= 15 ? "15+" : std::to_string(bound.attempts);
   sli_duration_.With({attempts})->Observe(Seconds(bound.since_first_attempt));
+}
+
+void CycleMetrics::ObserveVictims(std::size_t count) {
+  preemption_victims_.Observe(static_cast<double>(count));
+}
+
+void CycleMetrics::ObserveEvictions(bool succeeded, base::Duration duration) {
+  const std::string_view result = succeeded ? "success" : "error";
+  evictions_.With({result})->Increment();
+  evictions_duration_.With({result})->Observe(Seconds(duration));
 }
 
 }  // namespace berth::cycle

@@ -25,6 +25,10 @@ class CycleMetrics {
     base::Duration since_first_attempt{};
   };
   void ObserveBound(const Bound& bound);
+  // A plugin searched for pods to evict, whatever came of it.
+  void CountPreemptionAttempt() { preemption_attempts_.Increment(); }
+  void ObserveVictims(std::size_t count);
+  void ObserveEvictions(bool succeeded, base::Duration duration);
 
  private:
   base::CounterFamily& attempts_;
@@ -33,6 +37,10 @@ class CycleMetrics {
   base::HistogramFamily& permit_wait_;
   std::shared_ptr<base::Histogram> attempts_until_bound_;
   base::HistogramFamily& sli_duration_;
+  base::Counter& preemption_attempts_;
+  base::Histogram& preemption_victims_;
+  base::CounterFamily& evictions_;
+  base::HistogramFamily& evictions_duration_;
 };
 
 }  // namespace berth::cycle

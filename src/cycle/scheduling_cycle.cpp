@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/log.h"
+#include "framework/post_filter.h"
 
 namespace berth::cycle {
 namespace {
@@ -65,30 +66,29 @@ bool SchedulingCycle::IsToBeSkipped(const Attempt& attempt) const {
   return true;
 }
 
-framework::PostFilterResult SchedulingCycle::RunPostFilter(const Attempt& attempt,
-                                                           const framework::Diagnosis& diagnosis) const {
-  framework::PostFilterResult merged{.status = Status(framework::Code::kUnschedulable), .nominated_node = {}};
-  std::vector<std::string> reasons;
-  for (const auto& placed : attempt.profile.profile->post_filter()) {
-    framework::PostFilterResult result = placed.point->PostFilter(attempt.profile.engine->cycle(), diagnosis);
-    const framework::Code code = result.status.code();
-    if (code == framework::Code::kSuccess || code == framework::Code::kUnschedulableAndUnresolvable)
-      return result;
-    if (!result.status.IsRejected()) {
-      return {.status = Status::Error(result.status.Message()), .nominated_node = std::nullopt};
-    }
-    reasons.insert(reasons.end(), result.status.reasons().begin(), result.status.reasons().end());
-    if (result.nominated_node) merged.nominated_node = std::move(result.nominated_node);
+void SchedulingCycle::Evict(const Attempt& attempt, const framework::PostFilterResult& result) {
+  const auto& pods = context_.cluster.pods();
+  context_.metrics.ObserveVictims(result.preemption->victims.size());
+  Evictions::Order order{.scheduler_name = attempt.profile.profile->scheduler_name(),
+                         .plugin = std::string(result.status.plugin()),
+                         .preemptor = attempt.popped.pod,
+                         .record = pods.facts(attempt.popped.pod.id).record,
+                         .node = *result.nominated_node,
+                         .victims = {}};
+  for (const cluster::PodSlot victim : result.preemption->victims) {
+    order.victims.push_back(pods.Version(victim));
   }
-  merged.status = Status(framework::Code::kUnschedulable, std::move(reasons));
-  return merged;
+  evictions_.Start(std::move(order));
 }
 
-Failure SchedulingCycle::NothingFits(const Attempt& attempt, framework::Diagnosis diagnosis) const {
+Failure SchedulingCycle::NothingFits(const Attempt& attempt, framework::Diagnosis diagnosis) {
   std::optional<std::string> nominated_node = std::string();
   if (!attempt.profile.profile->post_filter().empty()) {
-    framework::PostFilterResult result = RunPostFilter(attempt, diagnosis);
+    framework::PostFilterResult result =
+        framework::RunPostFilter(*attempt.profile.profile, attempt.profile.engine->cycle(), diagnosis);
+    if (result.preemption) context_.metrics.CountPreemptionAttempt();
     diagnosis.post_filter_message = result.status.Message();
+    if (result.status.IsSuccess() && result.preemption && result.nominated_node) Evict(attempt, result);
     nominated_node = std::move(result.nominated_node);
   }
   return {.status = Status(framework::Code::kUnschedulable),
@@ -117,7 +117,7 @@ std::optional<Failure> SchedulingCycle::Permit(const Attempt& attempt, framework
     const std::string_view name = placed.plugin->Name();
     if (result.status.IsSuccess()) continue;
     if (result.status.IsWait()) {
-      waits.push_back({std::string(name), result.timeout});
+      waits.push_back({std::string(name), result.timeout, result.after_wait});
       continue;
     }
     if (result.status.IsRejected()) return RefusedOnNode(std::move(result.status).WithPlugin(name));

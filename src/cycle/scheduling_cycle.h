@@ -8,7 +8,9 @@
 
 #include "cycle/binding_cycle.h"
 #include "cycle/context.h"
+#include "cycle/evictions.h"
 #include "cycle/failure_handler.h"
+#include "cycle/pre_binding_pods.h"
 #include "cycle/waiting_pods.h"
 
 namespace berth::cycle {
@@ -20,8 +22,9 @@ class SchedulingCycle {
   explicit SchedulingCycle(const CycleContext& context)
       : context_(context),
         failures_(context),
-        binding_(context, failures_),
+        binding_(context, failures_, pre_binding_),
         waiting_(context.executor),
+        evictions_(context, waiting_, pre_binding_),
         bindings_(context.executor) {}
 
   // `profile` is null if no profile has the pod's scheduler name.
@@ -39,10 +42,8 @@ class SchedulingCycle {
   };
 
   bool IsToBeSkipped(const Attempt& attempt) const;
-  Failure NothingFits(const Attempt& attempt, framework::Diagnosis diagnosis) const;
-  // Success in the result's message for users, too.
-  framework::PostFilterResult RunPostFilter(const Attempt& attempt,
-                                            const framework::Diagnosis& diagnosis) const;
+  Failure NothingFits(const Attempt& attempt, framework::Diagnosis diagnosis);
+  void Evict(const Attempt& attempt, const framework::PostFilterResult& result);
   void Place(const Attempt& attempt, cluster::NodeRow row);
   std::optional<Failure> Reserve(const Attempt& attempt, framework::Assignment& assignment) const;
   std::optional<Failure> Permit(const Attempt& attempt, framework::Assignment& assignment,
@@ -51,8 +52,10 @@ class SchedulingCycle {
 
   CycleContext context_;
   FailureHandler failures_;
+  PreBindingPods pre_binding_;
   BindingCycle binding_;
   WaitingPods waiting_;
+  Evictions evictions_;
   std::uint64_t step_ = 0;
   // Last, so that it goes first: the tasks refer to the rest.
   base::TaskSet bindings_;

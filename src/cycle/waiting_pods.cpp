@@ -28,10 +28,15 @@ base::Future<framework::Status> WaitingPods::Add(std::string_view uid, std::vect
   for (PermitWait& wait : waits) {
     const base::Duration timeout = std::min(wait.timeout, kTimeoutMax);
     const auto timer = executor_.timers().Schedule(
-        executor_.clock().Now() + timeout, [this, uid = std::string(uid), plugin = wait.plugin, timeout] {
-          Reject(uid, plugin,
-                 "rejected due to timeout after waiting " + base::FormatGoDuration(timeout) + " at plugin " +
-                     plugin);
+        executor_.clock().Now() + timeout,
+        [this, uid = std::string(uid), plugin = wait.plugin, timeout, after_wait = wait.after_wait] {
+          if (after_wait == framework::AfterWait::kAllow) {
+            Allow(uid, plugin);
+          } else {
+            Reject(uid, plugin,
+                   "rejected due to timeout after waiting " + base::FormatGoDuration(timeout) +
+                       " at plugin " + plugin);
+          }
         });
     waiting->pending.push_back({std::move(wait.plugin), timer});
   }

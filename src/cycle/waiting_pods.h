@@ -10,6 +10,7 @@
 #include "base/executor.h"
 #include "base/future.h"
 #include "base/interner.h"
+#include "framework/binding_points.h"
 #include "framework/status.h"
 
 namespace berth::cycle {
@@ -17,10 +18,11 @@ namespace berth::cycle {
 struct PermitWait {
   std::string plugin;
   base::Duration timeout;
+  framework::AfterWait after_wait = framework::AfterWait::kReject;
 };
 
 // Pods that Permit plugins let wait before they are bound. The first decision counts: all plugins allow, one
-// rejects, or the time of one is over.
+// rejects, or the time of one is over that rejects then.
 class WaitingPods {
  public:
   explicit WaitingPods(base::Executor& executor) : executor_(executor) {}

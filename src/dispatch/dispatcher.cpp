@@ -18,6 +18,7 @@ constexpr std::string_view kNoEffect =
     "call does not need to be executed because it has no effect: call skipped";
 constexpr std::string_view kNoEffectAfterSync =
     "call does not need to be executed because after sync it has no effect: call skipped";
+constexpr std::string_view kNothingLeft = "the call had no effect: there was nothing left to do";
 constexpr std::string_view kForgotten = "the pod is gone or bound: call cancelled";
 
 void Tell(Call& call, CallEnd end, std::string_view message) {
@@ -142,7 +143,7 @@ std::optional<Dispatcher::Started> Dispatcher::Start() {
                  .needs_request = !IsNoOp(entry, started.call)};
 }
 
-void Dispatcher::Finish(CallId id, const base::Result<void>& result) {
+void Dispatcher::Finish(CallId id, const base::Result<void>& result, bool had_effect) {
   const auto found = by_id_.find(id);
   BERTH_CHECK(found != by_id_.end());
   Entry& entry = *found->second;
@@ -159,7 +160,11 @@ void Dispatcher::Finish(CallId id, const base::Result<void>& result) {
   }
   if (entry.stored) File(entry);
   EraseIfIdle(entry);
-  Tell(call, result ? CallEnd::kSucceeded : CallEnd::kFailed, result ? "" : result.error().message);
+  if (result && !had_effect) {
+    Tell(call, CallEnd::kSkipped, kNothingLeft);
+  } else {
+    Tell(call, result ? CallEnd::kSucceeded : CallEnd::kFailed, result ? "" : result.error().message);
+  }
 }
 
 void Dispatcher::Sync(const cluster::PodRecordRef& pod) {
@@ -183,6 +188,14 @@ void Dispatcher::Forget(std::string_view uid) {
   const std::unique_ptr<Stored> cancelled = TakeStored(entry);
   EraseIfIdle(entry);
   if (cancelled) Tell(cancelled->call, CallEnd::kCancelled, kForgotten);
+}
+
+void Dispatcher::OnBound(std::string_view uid) {
+  const auto found = by_uid_.find(uid);
+  if (found == by_uid_.end()) return;
+  const Entry& entry = *found->second;
+  if (entry.stored && entry.stored->call.type == CallType::kPodDeletion) return;
+  Forget(uid);
 }
 
 std::optional<base::TimePoint> Dispatcher::NextDeadline() const {

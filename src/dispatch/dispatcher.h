@@ -59,12 +59,15 @@ class Dispatcher {
   };
   // Nothing: none is due, or too many are on their way.
   std::optional<Started> Start();
-  void Finish(CallId id, const base::Result<void>& result);
+  // Without effect: the request was made, and there was nothing left to do.
+  void Finish(CallId id, const base::Result<void>& result, bool had_effect = true);
 
   // The pod changed: stored patches start from how it is now, and go if they have no effect any more.
   void Sync(const cluster::PodRecordRef& pod);
-  // The pod is gone, or others bound it: nothing is to be written any more. A call on its way goes on.
+  // The pod is gone: nothing is to be written any more. A call on its way goes on.
   void Forget(std::string_view uid);
+  // The pod is bound, by us or by others: only its deletion is still worth a request.
+  void OnBound(std::string_view uid);
 
   // When a delayed call becomes due.
   std::optional<base::TimePoint> NextDeadline() const;

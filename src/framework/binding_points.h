@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -40,9 +41,12 @@ class ReservePoint {
   virtual void Unreserve(cluster::Cluster& cluster, Assignment& assignment) const = 0;
 };
 
+enum class AfterWait : std::uint8_t { kReject, kAllow };
+
 struct PermitResult {
   Status status;
   base::Duration timeout{};  // of a wait; at most 15 minutes count
+  AfterWait after_wait = AfterWait::kReject;
 };
 
 class PermitPoint {

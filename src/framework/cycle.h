@@ -16,11 +16,33 @@
 #include "framework/plan.h"
 #include "framework/plugin.h"
 #include "framework/rejections.h"
+#include "framework/status.h"
 
 namespace berth::framework {
 
 class PluginObserver;
 class Profile;
+
+enum class Nominations : std::uint8_t { kIgnore, kCount };
+
+// Of one row, by all filters: the first refusal, or an error that fails the attempt.
+struct RowVerdict {
+  RejectionId refusal;
+  Status error;
+
+  bool fits() const { return !refusal.IsRefusal() && error.IsSuccess(); }
+};
+
+// What a plugin may ask the engine inside an attempt, mostly in a speculation of its own.
+class RowJudge {
+ public:
+  virtual ~RowJudge() = default;
+  // Does the pod of the attempt fit on this row now? Filters that PreFilter skipped stay skipped, as upstream
+  // has it.
+  virtual RowVerdict JudgeRow(cluster::NodeRow row, Nominations nominations) = 0;
+  // 0 to bound - 1, from the engine's generator.
+  virtual std::uint64_t Draw(std::uint64_t bound) = 0;
+};
 
 // The kubelet put off a resize of this pod. The first condition of that type speaks, whatever its status.
 bool IsResizeDeferred(const api::PodRecord& pod);
@@ -105,6 +127,8 @@ class Cycle {
   void Activate(cluster::PodSlot pod) { to_activate_.push_back(cluster_.pods().Version(pod)); }
   std::span<const base::Versioned<cluster::PodSlot>> to_activate() const { return to_activate_; }
 
+  RowJudge& judge() const { return *judge_; }
+
   // For the engine.
   // ------------------------------------------------------------------------------------------------------
   RejectionTable& rejections() const { return rejections_; }
@@ -117,6 +141,7 @@ class Cycle {
   std::vector<std::int64_t>& scores() { return scores_; }
   Scope& scope() { return scope_; }
   StateChanges& state_changes() { return state_changes_; }
+  void SetJudge(RowJudge& judge) { judge_ = &judge; }
   void SetPlans(std::span<Plan* const> plans) { plans_ = plans; }
   void SetStates(std::span<State* const> states) { states_ = states; }
   const Plan* plan(PluginIndex plugin) const { return plans_[plugin]; }
@@ -129,6 +154,7 @@ class Cycle {
   const Profile& profile_;
   cluster::Cluster& cluster_;
   RejectionTable& rejections_;
+  RowJudge* judge_ = nullptr;
   Subject subject_;
   bool resize_deferred_ = false;
   std::span<Plan* const> plans_;    // by PluginIndex; null: the plugin made none

@@ -33,7 +33,9 @@ Engine::Engine(cluster::Cluster& cluster, const Profile& profile, RejectionTable
       random_(options.seed),
       plans_(profile),
       views_(options.views),
-      cycle_(profile, cluster, rejections) {}
+      cycle_(profile, cluster, rejections) {
+  cycle_.SetJudge(*this);
+}
 
 Engine::~Engine() = default;
 

@@ -67,18 +67,16 @@ struct Explanation {
   std::string fit_error_message;  // without PostFilter's part
 };
 
-enum class Nominations : std::uint8_t { kIgnore, kCount };
-
 // How many feasible nodes are enough, of `node_count`.
 std::size_t NodesToFind(std::size_t node_count, std::int32_t percentage);
 
 // Decides for the pods of one profile. What it keeps from attempt to attempt (plans, views) only makes it
 // faster: the same cluster, pod and state of the generator give the same outcome with all of it dropped.
-class Engine {
+class Engine final : private RowJudge {
  public:
   Engine(cluster::Cluster& cluster, const Profile& profile, RejectionTable& rejections,
          const EngineOptions& options);
-  ~Engine();
+  ~Engine() override;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -111,13 +109,6 @@ class Engine {
 
     bool Has(cluster::NodeRow row) const { return all || rows.Test(row.index()); }
   };
-  // Of one row, by all filters.
-  struct Verdict {
-    RejectionId refusal;
-    Status error;
-
-    bool fits() const { return !refusal.IsRefusal() && error.IsSuccess(); }
-  };
   enum class Views : std::uint8_t { kUse, kAvoid };
 
   void BeginAttempt(const Cycle::Subject& subject, Views views);
@@ -136,8 +127,9 @@ class Engine {
   void PlaceNominated(cluster::Speculation& trial, cluster::NodeRow row) const;
   bool HasNominated(cluster::NodeRow row) const;
   bool CountsHere(cluster::PodSlot nominated) const;
-  Verdict RunFilters(cluster::NodeRow row);
-  Verdict JudgeRow(cluster::NodeRow row, Nominations nominations);
+  RowVerdict RunFilters(cluster::NodeRow row);
+  RowVerdict JudgeRow(cluster::NodeRow row, Nominations nominations) override;
+  std::uint64_t Draw(std::uint64_t bound) override { return random_.Uniform(bound); }
   Status JudgeNominated(const Narrowing& narrowing);
 
   Status Judge(const Narrowing& narrowing);

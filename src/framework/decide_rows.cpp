@@ -31,7 +31,7 @@ void Engine::PlaceNominated(cluster::Speculation& trial, cluster::NodeRow row) c
   }
 }
 
-Engine::Verdict Engine::RunFilters(cluster::NodeRow row) {
+RowVerdict Engine::RunFilters(cluster::NodeRow row) {
   std::vector<cluster::NodeRow>& rows = cycle_.row_list();
   rows.assign(1, row);
   NodeSelection nodes(rows, cycle_.refusals(), rejections_);
@@ -52,12 +52,13 @@ Engine::Verdict Engine::RunFilters(cluster::NodeRow row) {
   return {};
 }
 
-Engine::Verdict Engine::JudgeRow(cluster::NodeRow row, Nominations nominations) {
+RowVerdict Engine::JudgeRow(cluster::NodeRow row, Nominations nominations) {
+  BERTH_CHECK(view_ != nullptr);
   if (nominations == Nominations::kCount && HasNominated(row)) {
     cluster::Speculation trial(cluster_);
     PlaceNominated(trial, row);
     view_->RefreshStates(cycle_);
-    const Verdict crowded = RunFilters(row);
+    const RowVerdict crowded = RunFilters(row);
     trial.RollBack();
     if (!crowded.fits()) {
       view_->RefreshStates(cycle_);
@@ -69,24 +70,20 @@ Engine::Verdict Engine::JudgeRow(cluster::NodeRow row, Nominations nominations) 
 }
 
 Status Engine::FilterRow(cluster::NodeRow row, Nominations nominations) {
-  BERTH_CHECK(view_ != nullptr);
-  const Verdict verdict = JudgeRow(row, nominations);
+  const RowVerdict verdict = JudgeRow(row, nominations);
   if (!verdict.error.IsSuccess() || !verdict.refusal.IsRefusal()) return verdict.error;
   const PluginIndex plugin = rejections_.Get(verdict.refusal).plugin;
   return rejections_.ToStatus(verdict.refusal, profile_.plugin_names()[plugin]);
 }
 
-bool Engine::Fits(cluster::NodeRow row, Nominations nominations) {
-  BERTH_CHECK(view_ != nullptr);
-  return JudgeRow(row, nominations).fits();
-}
+bool Engine::Fits(cluster::NodeRow row, Nominations nominations) { return JudgeRow(row, nominations).fits(); }
 
 cluster::NodeRow Engine::TryNominatedNode() {
   const std::string& name = cycle_.record().nominated_node_name;
   if (name.empty()) return {};
   const cluster::NodeRow row = cluster_.nodes().Find(name);
   if (!row.IsValid() || !cluster_.nodes().exists(row)) return {};
-  const Verdict verdict = JudgeRow(row, Nominations::kCount);
+  const RowVerdict verdict = JudgeRow(row, Nominations::kCount);
   if (verdict.fits()) return row;
   // Stays on record even if PreFilter left the node out. An error is met again by the search, or by nobody.
   if (verdict.refusal.IsRefusal()) nominated_refusals_.emplace_back(row, verdict.refusal);
@@ -104,7 +101,7 @@ Status Engine::JudgeNominated(const Narrowing& narrowing) {
     cluster::Speculation trial(cluster_);
     PlaceNominated(trial, row);
     view_->RefreshStates(cycle_);
-    Verdict verdict = RunFilters(row);
+    RowVerdict verdict = RunFilters(row);
     if (verdict.refusal.IsRefusal()) nominated_refusals_.emplace_back(row, verdict.refusal);
     error = std::move(verdict.error);
   });

@@ -127,10 +127,17 @@ class ScorePoint {
   }
 };
 
+// What a search for pods to evict came to. Empty: nobody has to go, or nobody's going would help.
+struct Preemption {
+  std::vector<cluster::PodSlot> victims;  // all on the nominated node, the most important first
+};
+
 struct PostFilterResult {
   Status status;
   // Nothing: the pod keeps its nomination. Empty: it loses it. Else the node that was made room on.
-  std::optional<std::string> nominated_node;
+  std::optional<std::string> nominated_node = {};
+  // Set by plugins that searched. The victims of a success are evicted by whoever called.
+  std::optional<Preemption> preemption = {};
 };
 
 // Tries to make room after no node was found. In order, until one succeeds.

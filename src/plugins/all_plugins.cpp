@@ -1,6 +1,7 @@
 #include "plugins/all_plugins.h"
 
 #include "plugins/default_binder.h"
+#include "plugins/default_preemption.h"
 #include "plugins/deferred_pod_scheduling.h"
 #include "plugins/example_hold.h"
 #include "plugins/image_locality.h"
@@ -40,6 +41,7 @@ framework::Registry AllPlugins() {
   registry.Add<VolumeZone>("VolumeZone");
   registry.Add<PodTopologySpread>("PodTopologySpread");
   registry.Add<InterPodAffinity>("InterPodAffinity");
+  registry.Add("DefaultPreemption", DefaultPreemption::Make);
   registry.Add("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocation::Make);
   registry.Add<ImageLocality>("ImageLocality");
   registry.Add<DefaultBinder>("DefaultBinder");

@@ -1,57 +1,89 @@
 #include "plugins/example_hold.h"
 
+#include <optional>
+#include <string>
+
+#include "fmt/format.h"
+
+#include "base/go_duration.h"
 #include "plugins/hint_objects.h"
 
 namespace berth::plugins {
 namespace {
 
-enum Reason : framework::ReasonId { kHeld };
-constexpr framework::ReasonText kReasons[] = {
-    {framework::Code::kUnschedulableAndUnresolvable, "node(s) were held for another namespace"},
-};
+using framework::Status;
 
-bool Admits(const api::Node& node, std::string_view namespace_) {
-  const std::string* const holder = node.metadata.labels.find(ExampleHold::kLabel);
-  return holder == nullptr || *holder == namespace_;
+const std::string* FindAnnotation(const api::PodRecord& pod, std::string_view key) {
+  return pod.annotations ? pod.annotations->find(key) : nullptr;
 }
 
-base::Result<framework::Hint> AfterNodeChange(const framework::HintInput& input) {
-  const auto node = ChangedObjectsOf<api::Node>(input);
-  if (!node) return std::unexpected(node.error());
-  const std::string_view namespace_ = input.record().namespace_;
-  const bool admitted_before = node->before != nullptr && Admits(*node->before, namespace_);
-  return QueueIf(Admits(*node->after, namespace_) && !admitted_before);
+// Nothing: the pod has no such annotation.
+base::Result<std::optional<base::Duration>> WaitOf(const api::PodRecord& pod, std::string_view key) {
+  const std::string* const text = FindAnnotation(pod, key);
+  if (text == nullptr) return std::nullopt;
+  const base::Result<base::Duration> wait = base::ParseGoDuration(*text);
+  if (!wait) return base::Fail(fmt::format("annotation {}: {}", key, wait.error().message));
+  if (*wait < base::Duration::zero()) {
+    return base::Fail(fmt::format("annotation {}: {} is negative", key, *text));
+  }
+  return *wait;
+}
+
+// Empty: nothing holds the pod back.
+std::string WhyHeld(const api::PodRecord& pod) {
+  if (const std::string* const message = FindAnnotation(pod, ExampleHold::kHold)) {
+    return message->empty() ? fmt::format("held by the annotation {}", ExampleHold::kHold) : *message;
+  }
+  for (const std::string_view key : {ExampleHold::kPermitWait, ExampleHold::kPreBindWait}) {
+    if (const auto wait = WaitOf(pod, key); !wait) return wait.error().message;
+  }
+  return {};
+}
+
+base::Result<framework::Hint> AfterOwnUpdate(const framework::HintInput& input) {
+  const auto pod = ChangedObjectsOf<api::PodRecord>(input);
+  if (!pod) return std::unexpected(pod.error());
+  return QueueIf(WhyHeld(*pod->after).empty());
 }
 
 }  // namespace
 
-std::span<const framework::ReasonText> ExampleHold::Reasons() const { return kReasons; }
-
-std::unique_ptr<framework::Plan> ExampleHold::MakePlan(const framework::PlanInput&) const {
-  auto plan = std::make_unique<framework::Plan>();
-  plan->filter_reads = framework::Reads::Row(cluster::kLabelsFact);
-  return plan;
-}
-
-void ExampleHold::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
-  scope.AddText(cycle.record().namespace_);
-}
-
-void ExampleHold::Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const {
-  const cluster::LabelTable& labels = cycle.cluster().labels();
-  const cluster::LabelKeyId key = labels.FindKey(kLabel);
-  if (!key.IsValid()) return;  // no node has it
-  const cluster::LabelValueId own = labels.FindValue(cycle.record().namespace_);
-  const std::span<const cluster::LabelSetId> label_sets = cycle.cluster().nodes().label_set();
-  nodes.RemoveIf(kHeld, [&](cluster::NodeRow row) {
-    const cluster::LabelValueId holder = labels.Value(label_sets[row.index()], key);
-    return holder.IsValid() && holder != own;
-  });
+Status ExampleHold::PreEnqueue(const framework::WaitingPod& pod) const {
+  std::string reason = WhyHeld(pod.record());
+  if (reason.empty()) return {};
+  return Status::Unresolvable(std::move(reason));
 }
 
 std::vector<framework::EventRegistration> ExampleHold::EventsToRegister() const {
-  return {{.event = {framework::EventResource::kNode, framework::kAdd | framework::kUpdateNodeLabel},
-           .hint = AfterNodeChange}};
+  return {{.event = {framework::EventResource::kTargetPod, framework::kUpdate}, .hint = AfterOwnUpdate}};
+}
+
+framework::PermitResult ExampleHold::Permit(const cluster::Cluster&,
+                                            framework::Assignment& assignment) const {
+  const auto wait = WaitOf(*assignment.record, kPermitWait);
+  if (!wait) return {.status = Status::Unresolvable(wait.error().message)};
+  if (!*wait || **wait == base::Duration::zero()) return {};
+  return {.status = Status(framework::Code::kWait),
+          .timeout = **wait,
+          .after_wait = framework::AfterWait::kAllow};
+}
+
+framework::PreFlightResult ExampleHold::PreBindPreFlight(const cluster::Cluster&,
+                                                         const framework::Assignment& assignment) const {
+  const auto wait = WaitOf(*assignment.record, kPreBindWait);
+  if (!wait) return {.status = Status::Error(wait.error().message)};
+  if (!*wait) return {.status = Status::Skip()};
+  return {.status = {}, .allow_parallel = true};
+}
+
+base::Task<Status> ExampleHold::PreBind(framework::BindingContext& context,
+                                        framework::Assignment& assignment) const {
+  const auto wait = WaitOf(*assignment.record, kPreBindWait);
+  if (!wait) co_return Status::Error(wait.error().message);
+  if (!*wait) co_return Status();
+  const base::WaitResult end = co_await context.executor.SleepFor(**wait, context.cancelled);
+  if (end == base::WaitResult::kCancelled) co_return Status::Error("the wait was cancelled");
+  co_return Status();
 }
 
 }  // namespace berth::plugins

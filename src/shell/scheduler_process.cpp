@@ -20,6 +20,17 @@ api::Time Now(const base::Clock& clock) {
   return {.unix_seconds = seconds.count()};
 }
 
+api::ObjectReference ReferenceTo(const api::PodRecord& pod) {
+  api::ObjectReference reference;
+  reference.kind = "Pod";
+  reference.api_version = "v1";
+  reference.namespace_ = pod.namespace_;
+  reference.name = pod.name;
+  reference.uid = pod.uid;
+  reference.resource_version = pod.resource_version;
+  return reference;
+}
+
 }  // namespace
 
 SchedulerProcess::SchedulerProcess(net::EventLoop& loop, ProcessOptions options)
@@ -141,8 +152,8 @@ void SchedulerProcess::Step() {
 }
 
 base::Task<void> SchedulerProcess::Execute(core::ApiCall call) {
-  const base::Result<void> result = co_await Request(call);
-  Finish(call, result);
+  const base::Result<bool> had_effect = co_await Request(call);
+  Finish(call, had_effect);
 }
 
 base::Task<void> SchedulerProcess::Execute(cycle::StartedWrite write) {
@@ -163,18 +174,20 @@ base::Result<void> SchedulerProcess::MayWrite() const {
   return {};
 }
 
-void SchedulerProcess::Finish(const core::ApiCall& call, const base::Result<void>& result) {
+void SchedulerProcess::Finish(const core::ApiCall& call, const base::Result<bool>& had_effect) {
+  base::Result<void> result;
+  if (!had_effect) result = std::unexpected(had_effect.error());
   if (!result) {
     BERTH_LOG_ERROR(result.error(), "A request about a pod failed",
                     {"pod", base::LogObject{call.pod->namespace_, call.pod->name}},
                     {"call", dispatch::CallTypeName(call.type)});
   }
-  inputs_.push_back(core::CallFinished{call.id, result});
+  inputs_.push_back(core::CallFinished{call.id, result, had_effect.value_or(false)});
   Wake();
 }
 
-base::Task<base::Result<void>> SchedulerProcess::Request(const core::ApiCall& call) {
-  if (auto may_write = MayWrite(); !may_write) co_return may_write;
+base::Task<base::Result<bool>> SchedulerProcess::Request(const core::ApiCall& call) {
+  if (auto may_write = MayWrite(); !may_write) co_return std::unexpected(std::move(may_write.error()));
   client::PodName pod{call.pod->namespace_, call.pod->name, call.pod->uid};
   client::ApiResult<void> result;
   switch (call.type) {
@@ -185,29 +198,26 @@ base::Task<base::Result<void>> SchedulerProcess::Request(const core::ApiCall& ca
       result = co_await pods_->PatchStatus(
           std::move(pod), client::PodStatusPatch(*call.pod, call.change, Now(clock_), call.nomination));
       break;
-    case dispatch::CallType::kPodDeletion:
-      result = co_await pods_->Preempt(
+    case dispatch::CallType::kPodDeletion: {
+      const client::ApiResult<bool> deleted = co_await pods_->Preempt(
           std::move(pod), client::PodStatusPatch(*call.pod, call.change, Now(clock_), call.nomination));
+      if (deleted) co_return *deleted;
+      result = std::unexpected(deleted.error());
       break;
+    }
   }
   if (!result) co_return base::Fail(result.error().message);
-  co_return base::Result<void>();
+  co_return true;
 }
 
 void SchedulerProcess::Record(const cycle::PodEvent& event) {
-  const api::PodRecord& pod = *event.pod;
-  client::EventNote note{.regarding = {},
+  client::EventNote note{.regarding = ReferenceTo(*event.pod),
                          .type = event.type,
                          .reason = event.reason,
                          .action = event.action,
                          .note = event.note,
                          .reporting_controller = event.reporter};
-  note.regarding.kind = "Pod";
-  note.regarding.api_version = "v1";
-  note.regarding.namespace_ = pod.namespace_;
-  note.regarding.name = pod.name;
-  note.regarding.uid = pod.uid;
-  note.regarding.resource_version = pod.resource_version;
+  if (event.related) note.related = ReferenceTo(*event.related);
   events_->Record(std::move(note));
 }
 

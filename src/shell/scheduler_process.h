@@ -74,8 +74,9 @@ class SchedulerProcess {
   void Step();
   base::Task<void> Execute(core::ApiCall call);
   base::Task<void> Execute(cycle::StartedWrite write);
-  void Finish(const core::ApiCall& call, const base::Result<void>& result);
-  base::Task<base::Result<void>> Request(const core::ApiCall& call);
+  void Finish(const core::ApiCall& call, const base::Result<bool>& had_effect);
+  // Whether the request changed anything, or how it failed.
+  base::Task<base::Result<bool>> Request(const core::ApiCall& call);
   // A process that was frozen does not know that others may have taken over: it looks at its lease first.
   base::Result<void> MayWrite() const;
   void Record(const cycle::PodEvent& event);

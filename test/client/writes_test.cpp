@@ -98,27 +98,29 @@ TEST_F(WritesTest, AnEmptyPatchIsNoRequest) {
 TEST_F(WritesTest, Case34AVictimThatIsGoneIsASuccess) {
   AddReply(Failure(404, "NotFound"));
   auto done = Start(pods_.Preempt(pod_, "{}"));
-  EXPECT_TRUE(done->has_value() && (*done)->has_value());
+  ASSERT_TRUE(done->has_value() && (*done)->has_value());
+  EXPECT_FALSE(**done) << "nobody was evicted";
   EXPECT_EQ(server_.seen.size(), 1U);
   EXPECT_EQ(last_seen().method, "PATCH");
 
   AddReply(Json(200, "{}"));
   AddReply(Failure(404, "NotFound"));
   done = Start(pods_.Preempt(pod_, "{}"));
-  EXPECT_TRUE(done->has_value() && (*done)->has_value());
+  ASSERT_TRUE(done->has_value() && (*done)->has_value());
+  EXPECT_FALSE(**done);
   EXPECT_EQ(last_seen().method + " " + last_seen().target, "DELETE /api/v1/namespaces/ns/pods/p");
+
+  AddReply(Json(200, "{}"));
+  AddReply(Json(200, "{}"));
+  done = Start(pods_.Preempt(pod_, "{}"));
+  ASSERT_TRUE(done->has_value() && (*done)->has_value());
+  EXPECT_TRUE(**done);
 
   AddReply(Json(200, "{}"));
   AddReply(Failure(403, "Forbidden"));
   done = Start(pods_.Preempt(pod_, "{}"));
   ASSERT_TRUE(done->has_value());
   EXPECT_TRUE(IsForbidden((*done)->error()));
-}
-
-TEST_F(WritesTest, VictimIsToldWhy) {
-  const api::PodCondition condition = PreemptedCondition("default-scheduler", "pod", 4);
-  EXPECT_EQ(condition.message, "default-scheduler: preempting to accommodate a higher priority pod");
-  EXPECT_EQ(condition.reason, "PreemptionByScheduler");
 }
 
 api::ResourceClaim Claim() {

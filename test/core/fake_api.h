@@ -17,7 +17,8 @@
 namespace berth::core::test {
 
 // An API server of pods and nodes in a few lines, with a scheduler on it under a virtual clock. Writes are
-// answered when the test says so, and what they change is seen a step later, as over a watch.
+// answered when the test says so, and what they change is seen a step later, as over a watch. A pod that is
+// deleted is gone at once, or, if it is to take its time, says that it is going until the test ends it.
 class FakeApi {
  public:
   explicit FakeApi(SchedulerOptions options = {}) {
@@ -25,7 +26,11 @@ class FakeApi {
     scheduler_ = *Scheduler::Make(options, clock_, metrics_);
   }
 
+  void SetGraceful(bool graceful) { is_graceful_ = graceful; }
+
   Scheduler& scheduler() { return *scheduler_; }
+  std::string metrics() const { return metrics_.Text(); }
+  bool exists(const std::string& name) const { return pods_.contains(name); }
   base::VirtualClock& clock() { return clock_; }
   std::vector<ApiCall>& waiting_calls() { return calls_; }
   std::vector<cycle::PodEvent>& events() { return events_; }
@@ -35,6 +40,9 @@ class FakeApi {
   void Create(const berth::test::NodeBuilder& node) { inputs_.push_back(NodeSeen{node.Ref()}); }
   void DeleteNode(std::string name) { inputs_.push_back(NodeGone{std::move(name)}); }
   void Create(const berth::test::PodBuilder& pod) { Store(*pod.Record()); }
+  void Create(api::PodDisruptionBudget budget) {
+    inputs_.push_back(ObjectSeen{std::make_shared<const api::PodDisruptionBudget>(std::move(budget))});
+  }
   void DeletePod(const std::string& name) {
     const auto found = pods_.find(name);
     inputs_.push_back(PodGone{found->second->namespace_, name, found->second->uid});
@@ -60,7 +68,15 @@ class FakeApi {
   void AnswerAll() {
     for (ApiCall& call : std::exchange(calls_, {})) Answer(call);
   }
-  void Answer(const ApiCall& call) { inputs_.push_back(CallFinished{call.id, Execute(call)}); }
+  void Answer(const ApiCall& call) {
+    CallFinished finished{.id = call.id, .result = {}};
+    if (call.type == dispatch::CallType::kPodDeletion && !IsThere(call)) {
+      finished.had_effect = false;
+    } else {
+      finished.result = Execute(call);
+    }
+    inputs_.push_back(std::move(finished));
+  }
   void Refuse(const ApiCall& call, std::string message) {
     inputs_.push_back(CallFinished{call.id, base::Fail(std::move(message))});
   }
@@ -106,10 +122,14 @@ class FakeApi {
     inputs_.push_back(PodSeen{stored});
   }
 
-  base::Result<void> Execute(const ApiCall& call) {
+  bool IsThere(const ApiCall& call) const {
     const auto found = pods_.find(call.pod->name);
-    if (found == pods_.end() || found->second->uid != call.pod->uid) return base::Fail("not found");
-    api::PodRecord record = *found->second;
+    return found != pods_.end() && found->second->uid == call.pod->uid;
+  }
+
+  base::Result<void> Execute(const ApiCall& call) {
+    if (!IsThere(call)) return base::Fail("not found");
+    api::PodRecord record = *pods_.at(call.pod->name);
     if (call.type == dispatch::CallType::kPodBinding) {
       if (!record.node_name.empty())
         return base::Fail("pod " + record.name + " is already assigned to a node");
@@ -122,7 +142,10 @@ class FakeApi {
       }
       if (call.change.nominated_node_name) record.nominated_node_name = *call.change.nominated_node_name;
     }
+    const bool deletes = call.type == dispatch::CallType::kPodDeletion;
+    if (deletes) record.deletion_timestamp = api::Time{.unix_seconds = 1};
     Store(std::move(record));
+    if (deletes && !is_graceful_) DeletePod(call.pod->name);
     return {};
   }
 
@@ -134,6 +157,7 @@ class FakeApi {
   std::vector<ApiCall> calls_;
   std::vector<cycle::PodEvent> events_;
   int version_ = 0;
+  bool is_graceful_ = false;
 };
 
 }  // namespace berth::core::test

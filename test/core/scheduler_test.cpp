@@ -55,8 +55,11 @@ TEST(Scheduler, SaysWhyNothingFitsAndTriesAgainWhenANodeComes) {
   api.Settle();
   ASSERT_NE(api.Condition("web"), nullptr);
   EXPECT_EQ(api.Condition("web")->reason, "Unschedulable");
-  EXPECT_EQ(api.Condition("web")->message, "0/2 nodes are available: 2 Insufficient cpu.");
-  EXPECT_THAT(api.NotesFor("FailedScheduling"), ElementsAre("0/2 nodes are available: 2 Insufficient cpu."));
+  const std::string why =
+      "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 Preemption is not "
+      "helpful for scheduling.";
+  EXPECT_EQ(api.Condition("web")->message, why);
+  EXPECT_THAT(api.NotesFor("FailedScheduling"), ElementsAre(why));
   api.Create(Node("big"));
   api.Run(2s);
   EXPECT_EQ(api.node_of("web"), "big");
@@ -149,7 +152,10 @@ TEST(Scheduler, APodThatOthersBoundIsCountedAndNotTried) {
   api.Create(Pod("web"));
   api.Settle();
   EXPECT_EQ(api.node_of("web"), "");
-  EXPECT_EQ(api.Condition("web")->message, "0/1 nodes are available: 1 Insufficient cpu.");
+  EXPECT_EQ(
+      api.Condition("web")->message,
+      "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption "
+      "victims found for incoming pod.");
 }
 
 TEST(Scheduler, AGatedPodIsNotTriedUntilItsGateGoes) {

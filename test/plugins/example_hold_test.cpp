@@ -1,87 +1,146 @@
 #include "plugins/example_hold.h"
 
-#include <memory>
+#include <algorithm>
+#include <chrono>
 #include <string>
-#include <variant>
 
 #include "gtest/gtest.h"
 
-#include "framework/decide.h"
-#include "plugins/all_plugins.h"
-#include "support/builders.h"
+#include "base/cancellation.h"
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/task.h"
+#include "framework/profile.h"
+#include "plugins/plugin_harness.h"
 
 namespace berth::plugins {
 namespace {
 
-using berth::test::MakeNode;
-using berth::test::MakePod;
+using namespace std::chrono_literals;
+using test::MakePod;
+using test::PluginHarness;
+using test::PodBuilder;
 
-const std::string kLabel(ExampleHold::kLabel);
+const std::string kHold(ExampleHold::kHold);
+const std::string kPermitWait(ExampleHold::kPermitWait);
+const std::string kPreBindWait(ExampleHold::kPreBindWait);
+
+class NoWriter final : public framework::ApiWriter {
+ public:
+  base::Task<base::Result<void>> Bind(api::Binding) override { co_return base::Result<void>(); }
+};
+
+base::Task<void> RunPreBind(const framework::PreBindPoint& point, framework::BindingContext& context,
+                            framework::Assignment& assignment, framework::Status& status) {
+  status = co_await point.PreBind(context, assignment);
+}
 
 class ExampleHoldTest : public testing::Test {
  protected:
-  ExampleHoldTest() {
-    const framework::Registry registry = AllPlugins();
-    const framework::PluginSetup setup{features_, args_, cluster_};
-    const framework::EnabledPlugin enabled[] = {{"ExampleHold", 0}};
-    profile_ = *framework::Profile::Make(*framework::ExpandEverywhere(enabled, registry, setup), registry,
-                                         setup, rejections_);
-    framework::EngineOptions options;
-    options.verify_views = true;
-    engine_ = std::make_unique<framework::Engine>(cluster_, *profile_, rejections_, options);
+  static framework::Assignment AssignmentOf(const PodBuilder& pod) {
+    framework::Assignment assignment;
+    assignment.record = pod.Record();
+    assignment.node_name = "n1";
+    return assignment;
+  }
+  std::string PreEnqueue(const PodBuilder& pod) {
+    const framework::WaitingPod waiting{harness_.cluster(), harness_.SlotOf(pod)};
+    return test::ShortText(harness_.profile().pre_enqueue().front().point->PreEnqueue(waiting));
+  }
+  framework::PermitResult Permit(const PodBuilder& pod) {
+    framework::Assignment assignment = AssignmentOf(pod);
+    return harness_.profile().permit().front().point->Permit(harness_.cluster(), assignment);
+  }
+  framework::PreFlightResult PreFlight(const PodBuilder& pod) {
+    return pre_bind().PreBindPreFlight(harness_.cluster(), AssignmentOf(pod));
+  }
+  const framework::PreBindPoint& pre_bind() { return *harness_.profile().pre_bind().front().point; }
+  // What waking by an update of the pod itself would say.
+  std::string HintAfter(const PodBuilder& before, const PodBuilder& after) {
+    const auto old_pod = before.Record();
+    const auto new_pod = after.Record();
+    return harness_.Hint("ExampleHold", before,
+                         {.resource = framework::EventResource::kTargetPod,
+                          .actions = framework::kUpdate,
+                          .old_object = old_pod.get(),
+                          .new_object = new_pod.get()});
   }
 
-  // The node that was chosen, or why there is none.
-  std::string Answer(const std::string& namespace_) {
-    const auto record = MakePod("pod").Namespace(namespace_).Uid(namespace_).Record();
-    const auto outcome = engine_->SchedulePod({.pod = *cluster_.SetPending(record), .step = ++step_});
-    if (const auto* decision = std::get_if<framework::Decision>(&outcome)) {
-      return std::string(cluster_.nodes().name(decision->row));
-    }
-    return framework::FitErrorMessage(std::get<framework::Diagnosis>(outcome));
-  }
-
-  framework::Hint HintAfter(const api::Node* before, const api::Node& after) {
-    const auto pod = *cluster_.SetPending(MakePod("pod").Namespace("a").Uid("a").Record());
-    framework::EventObject old_object;
-    if (before != nullptr) old_object = before;
-    const auto events = ExampleHold({features_, args_, cluster_}).EventsToRegister();
-    return *events.at(0).hint({cluster_, pod, old_object, &after});
-  }
-
-  const framework::Features features_;
-  const framework::PluginArgs args_;
-  cluster::Cluster cluster_;
-  framework::RejectionTable rejections_;
-  std::unique_ptr<const framework::Profile> profile_;
-  std::unique_ptr<framework::Engine> engine_;
-  std::uint64_t step_ = 0;
+  PluginHarness harness_{"ExampleHold"};
 };
 
-TEST_F(ExampleHoldTest, HeldNodeTakesPodsOfItsNamespaceOnly) {
-  cluster_.SetNode(MakeNode("held").Label(kLabel, "a").Ref());
-  EXPECT_EQ(Answer("a"), "held");
-  EXPECT_EQ(Answer("b"), "0/1 nodes are available: 1 node(s) were held for another namespace.");
+TEST_F(ExampleHoldTest, IsInNoDefaultProfile) {
+  for (const framework::EnabledPlugin& plugin : framework::DefaultPlugins({})) {
+    EXPECT_NE(plugin.name, "ExampleHold");
+  }
 }
 
-TEST_F(ExampleHoldTest, VerdictsFollowTheLabel) {
-  cluster_.SetNode(MakeNode("n").Ref());
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(Answer("b"), "n");
-  cluster_.SetNode(MakeNode("n").Label(kLabel, "a").Ref());
-  EXPECT_EQ(Answer("b"), "0/1 nodes are available: 1 node(s) were held for another namespace.");
-  cluster_.SetNode(MakeNode("n").Label(kLabel, "b").Ref());
-  EXPECT_EQ(Answer("b"), "n");
+TEST_F(ExampleHoldTest, HoldsAPodWithTheMessageOfTheAnnotation) {
+  EXPECT_EQ(PreEnqueue(MakePod("free")), "");
+  EXPECT_EQ(PreEnqueue(MakePod("held").Annotation(kHold, "the database is being moved")),
+            "UU the database is being moved");
+  EXPECT_EQ(PreEnqueue(MakePod("mute").Annotation(kHold, "")), "UU held by the annotation berth.dev/hold");
 }
 
-TEST_F(ExampleHoldTest, OnlyANodeThatOpensToThePodWakesIt) {
-  const api::Node open = MakeNode("n");
-  const api::Node held_for_a = MakeNode("n").Label(kLabel, "a");
-  const api::Node held_for_b = MakeNode("n").Label(kLabel, "b");
-  EXPECT_EQ(HintAfter(nullptr, open), framework::Hint::kQueue);
-  EXPECT_EQ(HintAfter(nullptr, held_for_b), framework::Hint::kQueueSkip);
-  EXPECT_EQ(HintAfter(&held_for_b, held_for_a), framework::Hint::kQueue);
-  EXPECT_EQ(HintAfter(&held_for_b, open), framework::Hint::kQueue);
-  EXPECT_EQ(HintAfter(&open, held_for_a), framework::Hint::kQueueSkip);
+TEST_F(ExampleHoldTest, APodWithABadDurationIsNotTriedAndSaysSo) {
+  EXPECT_EQ(PreEnqueue(MakePod("p").Annotation(kPermitWait, "soon")),
+            "UU annotation berth.dev/permit-wait: time: invalid duration \"soon\"");
+  EXPECT_EQ(PreEnqueue(MakePod("q").Annotation(kPreBindWait, "10")),
+            "UU annotation berth.dev/prebind-wait: time: missing unit in duration \"10\"");
+  EXPECT_EQ(PreEnqueue(MakePod("r").Annotation(kPermitWait, "-1s")),
+            "UU annotation berth.dev/permit-wait: -1s is negative");
+  EXPECT_EQ(PreEnqueue(MakePod("s").Annotation(kPermitWait, "1s").Annotation(kPreBindWait, "1m")), "");
+}
+
+TEST_F(ExampleHoldTest, OnlyAnUpdateThatFreesThePodWakesIt) {
+  const auto held = [] { return MakePod("p").Annotation(kHold, "wait"); };
+  EXPECT_EQ(HintAfter(held(), MakePod("p")), "Queue");
+  EXPECT_EQ(HintAfter(held(), MakePod("p").Annotation(kHold, "wait longer")), "Skip");
+  EXPECT_EQ(HintAfter(MakePod("p").Annotation(kPermitWait, "x"), MakePod("p").Annotation(kPermitWait, "1s")),
+            "Queue");
+  EXPECT_EQ(harness_.Hint("ExampleHold", held(), {.resource = framework::EventResource::kNode}),
+            "not registered");
+}
+
+TEST_F(ExampleHoldTest, PermitWaitsThatLongAndThenAllows) {
+  const framework::PermitResult result = Permit(MakePod("p").Annotation(kPermitWait, "30s"));
+  EXPECT_TRUE(result.status.IsWait());
+  EXPECT_EQ(result.timeout, 30s);
+  EXPECT_EQ(result.after_wait, framework::AfterWait::kAllow);
+  EXPECT_TRUE(Permit(MakePod("p")).status.IsSuccess());
+  EXPECT_TRUE(Permit(MakePod("p").Annotation(kPermitWait, "0s")).status.IsSuccess());
+  EXPECT_EQ(test::ShortText(Permit(MakePod("p").Annotation(kPermitWait, "x")).status),
+            "UU annotation berth.dev/permit-wait: time: invalid duration \"x\"");
+}
+
+TEST_F(ExampleHoldTest, PreBindHasWorkOnlyWithTheAnnotation) {
+  EXPECT_TRUE(PreFlight(MakePod("p")).status.IsSkip());
+  EXPECT_TRUE(PreFlight(MakePod("p").Annotation(kPreBindWait, "1s")).status.IsSuccess());
+  EXPECT_EQ(test::ShortText(PreFlight(MakePod("p").Annotation(kPreBindWait, "x")).status),
+            "Error annotation berth.dev/prebind-wait: time: invalid duration \"x\"");
+}
+
+TEST_F(ExampleHoldTest, PreBindTakesItsTimeAndCanBeCancelled) {
+  base::VirtualClock clock;
+  base::Executor executor(clock);
+  NoWriter writer;
+  for (const bool cancel : {false, true}) {
+    framework::Assignment assignment = AssignmentOf(MakePod("p").Annotation(kPreBindWait, "30s"));
+    base::CancellationSource source;
+    framework::BindingContext context{harness_.cluster(), writer, executor, source.token()};
+    framework::Status status(framework::Code::kWait);
+    executor.Spawn(RunPreBind(pre_bind(), context, assignment, status));
+    clock.Advance(29s);
+    executor.RunReady();
+    EXPECT_TRUE(status.IsWait());
+    if (cancel) {
+      source.Cancel();
+    } else {
+      clock.Advance(30s);
+    }
+    executor.RunReady();
+    EXPECT_EQ(test::ShortText(status), cancel ? "Error the wait was cancelled" : "");
+  }
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "base/check.h"
+#include "framework/post_filter.h"
 #include "framework/registry.h"
 #include "plugins/all_plugins.h"
 
@@ -117,6 +119,24 @@ PluginHarness::Scores PluginHarness::RawScores(const PodBuilder& pod) {
 
 PluginHarness::Scores PluginHarness::FinalScores(const PodBuilder& pod) {
   return ScoresOf(pod, &framework::Explanation::PluginScores::weighted);
+}
+
+PluginHarness::Room PluginHarness::MakeRoom(const PodBuilder& pod) {
+  const framework::Outcome outcome = engine_->SchedulePod({.pod = SlotOf(pod), .step = ++step_});
+  const auto& diagnosis = std::get<framework::Diagnosis>(outcome);
+  const std::uint64_t before = cluster_.Digest();
+  const framework::PostFilterResult result = framework::RunPostFilter(*profile_, engine_->cycle(), diagnosis);
+  BERTH_CHECK(cluster_.Digest() == before);  // dry runs leave no trace
+  Room room{.status = ShortText(result.status),
+            .message = result.status.Message(),
+            .node = result.nominated_node,
+            .victims = {}};
+  if (result.preemption) {
+    for (const cluster::PodSlot victim : result.preemption->victims) {
+      room.victims.push_back(cluster_.pods().record(victim).name);
+    }
+  }
+  return room;
 }
 
 std::string PluginHarness::Hint(std::string_view plugin, const PodBuilder& waiting, const Event& event) {

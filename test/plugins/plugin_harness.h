@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,16 @@ class PluginHarness {
   // Of the only plugin, by node; empty if it skipped.
   Scores RawScores(const PodBuilder& pod);
   Scores FinalScores(const PodBuilder& pod);
+
+  // What PostFilter comes to for a pod that fits nowhere.
+  struct Room {
+    std::string status;                // "" for a success, else as in Verdicts
+    std::string message;               // of a success, too
+    std::optional<std::string> node;   // nothing: the nomination is kept
+    std::vector<std::string> victims;  // by name
+    bool operator==(const Room&) const = default;
+  };
+  Room MakeRoom(const PodBuilder& pod);
 
   struct Event {
     framework::EventResource resource = framework::EventResource::kNode;

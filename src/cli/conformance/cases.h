@@ -12,6 +12,9 @@ namespace berth::cli {
 // kube-scheduler's code answered, in words, or nothing. A case that cannot be read is a difference too.
 using CheckCase = std::optional<std::string> (*)(const boost::json::object& test_case);
 
+// How a difference begins that is none: berth lacks the plugin that is named behind it.
+inline constexpr std::string_view kNotDecided = "not decided: needs ";
+
 std::optional<std::string> CheckQuantityCase(const boost::json::object& test_case);
 std::optional<std::string> CheckSelectorsCase(const boost::json::object& test_case);
 std::optional<std::string> CheckResourcesCase(const boost::json::object& test_case);

@@ -14,6 +14,7 @@ struct ConformanceOptions {
 struct ConformanceCount {
   std::size_t passed = 0;
   std::size_t failed = 0;
+  std::size_t undecided = 0;  // of those that failed: a plugin is missing
 };
 
 // `berth conformance FILE...`: one line per failing case with the difference, then `N passed, M failed`. A

@@ -136,7 +136,7 @@ class HintsCase {
 
   Difference Check() {
     if (plugin_ == nullptr) {
-      return fmt::format("not decided: there is no plugin {} yet", TextAt(case_, "plugin"));
+      return fmt::format("{}{}", kNotDecided, TextAt(case_, "plugin"));
     }
     return TextAt(case_, "type") == "registered" ? CheckRegistered() : CheckHint();
   }

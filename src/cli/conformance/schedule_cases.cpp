@@ -10,8 +10,11 @@
 #include "cli/conformance/case_json.h"
 #include "cli/conformance/case_profile.h"
 #include "cli/conformance/cases.h"
+#include "cli/conformance/preemption_check.h"
 #include "cli/conformance/reserved_volumes.h"
+#include "cli/conformance/status_text.h"
 
+#include "cluster/object_store.h"
 #include "framework/decide.h"
 #include "plugins/all_plugins.h"
 
@@ -21,22 +24,6 @@ namespace {
 namespace json = boost::json;
 
 using Difference = std::optional<std::string>;
-
-std::vector<std::string> Sorted(std::vector<std::string> texts) {
-  std::ranges::sort(texts);
-  return texts;
-}
-
-// A status as the cases write it; the order of reasons means nothing.
-std::string StatusText(std::string_view code, std::string_view plugin, std::vector<std::string> reasons) {
-  return fmt::format("{} by \"{}\": {}", code, plugin, Sorted(std::move(reasons)));
-}
-std::string StatusText(const framework::Status& status) {
-  return StatusText(framework::CodeName(status.code()), status.plugin(), status.reasons());
-}
-std::string StatusText(const json::object& status) {
-  return StatusText(TextAt(status, "code"), TextAt(status, "plugin"), TextsAt(status, "reasons"));
-}
 
 std::string WantedStatus(const json::object& expect, std::string_view key, std::string_view name) {
   const json::value* const all = ValueAt(expect, key);
@@ -57,6 +44,7 @@ class ScheduleCase {
     if (!profile) throw std::runtime_error(profile.error().message);
     profile_ = *std::move(profile);
     LoadObjects(test_case.at("objects").as_array(), shared_, cluster_);
+    has_device_classes_ = !cluster_.objects().Of<api::DeviceClass>().empty();
     const json::object& target = test_case.at("pod").as_object();
     subject_.pod = cluster_.pods().Find(TextAt(target, "namespace"), TextAt(target, "name"));
     if (!subject_.pod.IsValid()) throw std::runtime_error("the pod is not among the objects");
@@ -66,6 +54,7 @@ class ScheduleCase {
   }
 
   Difference Check() {
+    if (auto difference = CheckMissing()) return difference;
     bool gated = false;
     if (auto difference = CheckPreEnqueue(gated)) return difference;
     if (!gated) {
@@ -79,7 +68,7 @@ class ScheduleCase {
         return difference;
       }
     }
-    return CheckMissing();
+    return std::nullopt;
   }
 
  private:
@@ -184,14 +173,6 @@ class ScheduleCase {
     return Compare("suggestedHosts", suggested, TextsAt(expect_, "suggestedHosts"));
   }
 
-  // Ours has no PostFilter's part; the recorded one is added to it.
-  std::string WithPostFilter(std::string message) const {
-    const json::value* const post_filter = ValueAt(expect_, "postFilter");
-    if (message.empty() || post_filter == nullptr) return message;
-    const std::string_view text = TextAt(post_filter->as_object(), "message");
-    return text.empty() ? message : fmt::format("{} {}", message, text);
-  }
-
   Difference CheckFailure(const framework::Explanation& got) const {
     if (auto difference = Compare("unschedulablePlugins", got.unschedulable_plugins,
                                   TextsAt(expect_, "unschedulablePlugins"))) {
@@ -201,9 +182,11 @@ class ScheduleCase {
             Compare("pendingPlugins", got.pending_plugins, TextsAt(expect_, "pendingPlugins"))) {
       return difference;
     }
-    if (auto difference = Compare("fitErrorMessage", WithPostFilter(got.fit_error_message),
-                                  std::string(TextAt(expect_, "fitErrorMessage")))) {
-      return difference;
+    if (!expect_.contains("postFilter")) {
+      if (auto difference = Compare("fitErrorMessage", got.fit_error_message,
+                                    std::string(TextAt(expect_, "fitErrorMessage")))) {
+        return difference;
+      }
     }
     return Compare("error", got.error.Message(), std::string(TextAt(expect_, "error")));
   }
@@ -224,12 +207,24 @@ class ScheduleCase {
                 Compare(what, framework::FitErrorMessage(*diagnosis), explained.fit_error_message)) {
           return difference;
         }
+        if (auto difference = CheckMadeRoom(*diagnosis)) return fmt::format("{}: {}", what, *difference);
       } else if (auto difference = Compare(what, std::get<framework::Status>(outcome).Message(),
                                            explained.error.Message())) {
         return difference;
       }
     }
     return std::nullopt;
+  }
+
+  Difference CheckMadeRoom(const framework::Diagnosis& diagnosis) {
+    const json::value* const want = ValueAt(expect_, "postFilter");
+    if (want == nullptr) return std::nullopt;
+    const std::vector<std::string> quirks = TextsAt(expect_, "quirks");
+    return CheckPostFilter(
+        {cluster_, *profile_, engine_->cycle(), diagnosis},
+        {.answer = want->as_object(),
+         .fit_error_message = std::string(TextAt(expect_, "fitErrorMessage")),
+         .is_spoilt = std::ranges::find(quirks, "dynamicresources-postfilter-not-found") != quirks.end()});
   }
 
   bool IsMissing(std::string_view plugin) const {
@@ -239,15 +234,14 @@ class ScheduleCase {
   // Whether the plugin could have had a say in this case.
   bool Matters(std::string_view plugin) const {
     const api::PodSpec& spec = cluster_.pods().record(subject_.pod).spec->spec;
-    if (plugin == "DefaultPreemption") return expect_.contains("postFilter");
-    if (plugin == "DynamicResources") return !spec.resource_claims.empty() || expect_.contains("postFilter");
+    if (plugin == "DynamicResources") return !spec.resource_claims.empty() || has_device_classes_;
     if (plugin.find("Volume") != std::string_view::npos) return !spec.volumes.empty();
     return true;
   }
 
   Difference CheckMissing() const {
     for (const std::string& plugin : made_.missing) {
-      if (Matters(plugin)) return fmt::format("not decided: there is no plugin {} yet", plugin);
+      if (Matters(plugin)) return fmt::format("{}{}", kNotDecided, plugin);
     }
     return std::nullopt;
   }
@@ -260,6 +254,7 @@ class ScheduleCase {
   framework::RejectionTable rejections_;
   std::unique_ptr<const framework::Profile> profile_;
   framework::Cycle::Subject subject_;
+  bool has_device_classes_ = false;  // then an ordinary resource may be one of devices
   std::unique_ptr<framework::Engine> engine_;
 };
 

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "rapidcheck.h"
+
+#include "plugins/plugin_harness.h"
+
+// What a search for victims comes to, against plain arithmetic on the same pods.
+namespace berth::plugins {
+namespace {
+
+using test::MakeNode;
+using test::MakePod;
+using test::PluginHarness;
+
+struct Placed {
+  std::string name;
+  int node = 0;
+  std::int32_t priority = 0;
+  std::int64_t milli_cpu = 0;
+};
+
+constexpr int kNodes = 4;
+constexpr std::int64_t kCapacity = 1000;
+
+std::string Milli(std::int64_t amount) { return std::to_string(amount) + "m"; }
+
+std::vector<Placed> AnyPods() {
+  std::vector<Placed> pods;
+  std::int64_t free[kNodes];
+  std::fill(std::begin(free), std::end(free), kCapacity);
+  const int count = *rc::gen::inRange(0, 24);
+  for (int i = 0; i < count; ++i) {
+    Placed pod{.name = "p" + std::to_string(i),
+               .node = *rc::gen::inRange(0, kNodes),
+               .priority = *rc::gen::inRange(-2, 6),
+               .milli_cpu = *rc::gen::inRange(1, 8) * 50};
+    if (pod.milli_cpu > free[pod.node]) continue;
+    free[pod.node] -= pod.milli_cpu;
+    pods.push_back(pod);
+  }
+  return pods;
+}
+
+TEST(DefaultPreemptionProperty, TheVictimsAreEnoughAndEachOfThemIsNeeded) {
+  EXPECT_TRUE(rc::check([] {
+    PluginHarness harness({.plugins = {{"NodeResourcesFit", 1}, {"DefaultPreemption", 1}}});
+    for (int node = 0; node < kNodes; ++node) {
+      harness.Add(MakeNode("n" + std::to_string(node)).Cpu(Milli(kCapacity)));
+    }
+    const std::vector<Placed> pods = AnyPods();
+    std::map<std::string, Placed> by_name;
+    std::int64_t used[kNodes] = {};
+    std::int64_t lower[kNodes] = {};
+    const std::int32_t priority = *rc::gen::inRange(-2, 7);
+    const std::int64_t asked = *rc::gen::inRange(1, 22) * 50;
+    for (const Placed& pod : pods) {
+      harness.Add(MakePod(pod.name)
+                      .Node("n" + std::to_string(pod.node))
+                      .Priority(pod.priority)
+                      .Cpu(Milli(pod.milli_cpu)));
+      by_name.emplace(pod.name, pod);
+      used[pod.node] += pod.milli_cpu;
+      if (pod.priority < priority) lower[pod.node] += pod.milli_cpu;
+    }
+    bool fits = false;
+    bool could_fit = false;
+    for (int node = 0; node < kNodes; ++node) {
+      fits = fits || used[node] + asked <= kCapacity;
+      could_fit = could_fit || used[node] - lower[node] + asked <= kCapacity;
+    }
+    RC_PRE(!fits);
+    // Twice: the second time with what the first one left in views.
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const auto room = harness.MakeRoom(MakePod("incoming").Priority(priority).Cpu(Milli(asked)));
+      RC_ASSERT(room.status.empty() == could_fit);
+      RC_ASSERT(room.victims.empty() != could_fit);
+      if (!could_fit) continue;
+      const int node = (*room.node)[1] - '0';
+      std::int64_t freed = 0;
+      for (const std::string& name : room.victims) freed += by_name.at(name).milli_cpu;
+      RC_ASSERT(used[node] - freed + asked <= kCapacity);
+      for (const std::string& name : room.victims) {
+        const Placed& victim = by_name.at(name);
+        RC_ASSERT(victim.node == node);
+        RC_ASSERT(victim.priority < priority);
+        RC_ASSERT(used[node] - freed + victim.milli_cpu + asked > kCapacity);
+      }
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace berth::plugins
