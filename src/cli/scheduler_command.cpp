@@ -101,8 +101,8 @@ core::SchedulerOptions CoreOptionsOf(const SchedulerSettings& settings) {
   }
   std::vector<std::string> missing;
   for (std::size_t i = 0; i < configuration.profiles.size(); ++i) {
-    options.profiles.push_back(config::RuntimeProfile(
-        settings.compiled.profiles[i], configuration.profiles[i], *settings.catalog, registry, missing));
+    options.profiles.push_back(config::RuntimeProfile(settings.compiled.profiles[i],
+                                                      configuration.profiles[i], settings.built_in, missing));
   }
   if (!missing.empty()) {
     BERTH_LOG_WARNING("Plugins that this version does not have yet take no part in scheduling",
