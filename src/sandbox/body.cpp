@@ -149,6 +149,14 @@ ApiResult<void> CheckFields(const Resource& served, const json::object& document
   return Judge(strict, {served.api_version, served.kind}, validation, warnings);
 }
 
+FieldManager ManagerOf(const net::Request& request, const Route& route) {
+  const std::string_view given = route.parameter("fieldManager");
+  if (!given.empty()) return {.name = std::string(given), .is_noted_at_creation = true};
+  const std::string* agent = request.headers.Find("User-Agent");
+  const std::string_view program = agent != nullptr ? std::string_view(*agent) : std::string_view();
+  return {.name = std::string(program.substr(0, program.find('/')))};
+}
+
 ApiResult<DeleteWish> DecodeDeleteOptions(const net::Request& request, const Route& route) {
   DeleteWish wish;
   const ApiResult<bool> dry_run = DryRunOf(route);

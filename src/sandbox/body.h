@@ -34,6 +34,9 @@ ApiResult<boost::json::object> DecodeBody(const net::Request& request, const Exp
 ApiResult<void> CheckFields(const Resource& served, const boost::json::object& document,
                             FieldValidation validation, std::vector<std::string>& warnings);
 
+// On whose behalf the request writes: its fieldManager, else the first word of its User-Agent.
+FieldManager ManagerOf(const net::Request& request, const Route& route);
+
 // DeleteOptions from the body or from the query.
 ApiResult<DeleteWish> DecodeDeleteOptions(const net::Request& request, const Route& route);
 

@@ -279,6 +279,20 @@ void FakeKubelet::Heartbeat() {
   heartbeat_ = plane_.timers().Schedule(plane_.clock().Now() + timing_.heartbeat, [this] { Heartbeat(); });
 }
 
+// A node that somebody else made, from a manifest perhaps, is ready as soon as it has a kubelet.
+void FakeKubelet::PostFirstStatus(std::string_view node) {
+  const std::string now = plane_.writer().TimeText();
+  static_cast<void>(
+      plane_.writer().Change({.resource = &nodes_, .name = std::string(node), .subresource = "status"},
+                             [&](const json::object& current) -> ApiResult<json::object> {
+                               json::object changed = current;
+                               if (FindArray(changed, {"status", "conditions"}) == nullptr) {
+                                 ObjectAt(changed, {"status"})["conditions"] = NodeConditions(now);
+                               }
+                               return changed;
+                             }));
+}
+
 void FakeKubelet::RenewLease(std::string_view node) {
   const auto now = plane_.clock().WallNow().time_since_epoch();
   const std::string time =
@@ -297,6 +311,7 @@ void FakeKubelet::RenewLease(std::string_view node) {
         target, [&](const json::object& lease) -> ApiResult<json::object> { return renew(lease); }));
     return;
   }
+  PostFirstStatus(node);
   json::object lease;
   ObjectAt(lease, {"metadata"})["name"] = node;
   static_cast<void>(plane_.writer().Create(target, renew(std::move(lease))));

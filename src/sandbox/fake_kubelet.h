@@ -51,6 +51,7 @@ class FakeKubelet final : public ChangeReceiver {
   void Finish(const RevisionPtr& pod, boost::json::object document);
   void Heartbeat();
   void RenewLease(std::string_view node);
+  void PostFirstStatus(std::string_view node);
   std::string NextAddress();
   void Patch(const RevisionPtr& pod, boost::json::object document);
 

@@ -71,6 +71,7 @@ ApiResult<Answer> ApiServer::Scale(Call& call) {
   if (!dry_run) return Refuse(dry_run.error());
   Target target = call.route.target;
   target.subresource.clear();
+  target.manager = ManagerOf(call.request, call.route);
   ApiResult<RevisionPtr> result = Refuse(MethodNotSupported(resource, "scale"));
   if (call.route.verb == Verb::kGet) {
     result = writer_.Get(target);

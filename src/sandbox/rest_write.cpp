@@ -15,15 +15,6 @@ namespace json = boost::json;
 
 ExpectedKind KindOf(const Resource& resource) { return {resource.api_version, resource.kind}; }
 
-// Who says nothing else is known by the first word of the program's name and version.
-FieldManager ManagerOf(const net::Request& request, const Route& route) {
-  const std::string_view given = route.parameter("fieldManager");
-  if (!given.empty()) return {.name = std::string(given), .is_noted_at_creation = true};
-  const std::string* agent = request.headers.Find("User-Agent");
-  const std::string_view program = agent != nullptr ? std::string_view(*agent) : std::string_view();
-  return {.name = std::string(program.substr(0, program.find('/')))};
-}
-
 constexpr std::string_view kPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, "
     "application/apply-patch+yaml";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdlib>
 
 #include "base/check.h"
 #include "sandbox/document.h"
@@ -16,6 +17,16 @@ std::string EndOfNamespace(std::string_view namespace_name) {
   std::string end(namespace_name);
   end += '0';
   return end;
+}
+
+// False if the two differ in more than their versions, by their sizes alone: most writes add or remove
+// something, and then need not be encoded a second time to find that out.
+bool MayBeEqual(const Revision& a, const Revision& b) {
+  const auto size = [](const Revision& revision) {
+    return static_cast<std::int64_t>(revision.protobuf().size() - std::to_string(revision.version()).size());
+  };
+  constexpr std::int64_t kLengthBytes = 2;  // a longer version can lengthen the lengths around it
+  return std::abs(size(a) - size(b)) <= kLengthBytes;
 }
 
 }  // namespace
@@ -48,13 +59,16 @@ base::Result<RevisionPtr> Store::Create(const Resource& resource, json::object& 
 
 base::Result<RevisionPtr> Store::Replace(const RevisionPtr& current, json::object& document) {
   const Resource& resource = current->resource();
-  // Under the old version, so that equal bytes mean that nothing changed.
-  ObjectAt(document, {"metadata"})["resourceVersion"] = std::to_string(current->version());
-  base::Result<RevisionPtr> same = Revision::Make(resource, document);
-  if (!same) return same;
-  if ((*same)->protobuf() == current->protobuf()) return current;
   base::Result<RevisionPtr> made = MakeNext(resource, document);
   if (!made) return made;
+  if (MayBeEqual(*current, **made)) {
+    // Under the old version, so that equal bytes mean that nothing changed.
+    ObjectAt(document, {"metadata"})["resourceVersion"] = std::to_string(current->version());
+    const base::Result<RevisionPtr> same = Revision::Make(resource, document);
+    if (!same) return same;
+    if ((*same)->protobuf() == current->protobuf()) return current;
+    ObjectAt(document, {"metadata"})["resourceVersion"] = std::to_string((*made)->version());
+  }
   const auto it = shelf(resource).objects.find((*made)->key());
   BERTH_CHECK(it != shelf(resource).objects.end() && it->second == current);
   it->second = *made;

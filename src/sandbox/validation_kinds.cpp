@@ -71,36 +71,49 @@ void CheckSelector(const json::object& document, FieldErrorList& errors) {
   }
 }
 
-void CheckTemplate(const json::object& document, std::span<const std::string_view> restart_policies,
-                   FieldErrorList& errors) {
+void CheckRestartPolicy(const json::object& document, std::span<const std::string_view> supported,
+                        FieldErrorList& errors) {
+  const std::string_view policy = TextAt(document, {"spec", "template", "spec", "restartPolicy"});
+  if (std::ranges::find(supported, policy) != supported.end()) return;
+  std::string listed;
+  for (const std::string_view choice : supported)
+    listed += (listed.empty() ? "" : ", ") + base::QuoteGo(choice);
+  Add(errors, FieldErrorType::kNotSupported, "spec.template.spec.restartPolicy", base::QuoteGo(policy),
+      "supported values: " + listed);
+}
+
+void CheckTemplate(const json::object& document, FieldErrorList& errors) {
   static const json::object kEmpty;
   const json::object* spec = FindObject(document, {"spec", "template", "spec"});
   FieldErrorList found = ValidatePodSpec(spec != nullptr ? *spec : kEmpty, "spec.template.spec");
   std::ranges::move(found, std::back_inserter(errors));
-  const std::string_view policy = TextAt(document, {"spec", "template", "spec", "restartPolicy"});
-  if (std::ranges::find(restart_policies, policy) != restart_policies.end()) return;
-  std::string supported;
-  for (const std::string_view choice : restart_policies) {
-    supported += (supported.empty() ? "" : ", ") + base::QuoteGo(choice);
-  }
-  Add(errors, FieldErrorType::kNotSupported, "spec.template.spec.restartPolicy", base::QuoteGo(policy),
-      "supported values: " + supported);
 }
 
+constexpr std::string_view kAlways[] = {"Always"};
+constexpr std::string_view kEnding[] = {"OnFailure", "Never"};
+
 void CheckWorkload(const json::object& document, FieldErrorList& errors) {
-  constexpr std::string_view kAlways[] = {"Always"};
   CheckNotNegative(document, {"spec", "replicas"}, "spec.replicas", errors);
   CheckSelector(document, errors);
-  CheckTemplate(document, kAlways, errors);
+  CheckTemplate(document, errors);
+  CheckRestartPolicy(document, kAlways, errors);
+}
+
+// Its template alone says little: volumes come from the claim templates. The pods are checked when they are
+// made.
+void CheckStatefulSet(const json::object& document, FieldErrorList& errors) {
+  CheckNotNegative(document, {"spec", "replicas"}, "spec.replicas", errors);
+  CheckSelector(document, errors);
+  CheckRestartPolicy(document, kAlways, errors);
 }
 
 void CheckJob(const json::object& document, FieldErrorList& errors) {
-  constexpr std::string_view kEnding[] = {"OnFailure", "Never"};
   for (const std::string_view key :
        {"parallelism", "completions", "backoffLimit", "ttlSecondsAfterFinished", "activeDeadlineSeconds"}) {
     CheckNotNegative(document, {"spec", key}, fmt::format("spec.{}", key), errors);
   }
-  CheckTemplate(document, kEnding, errors);
+  CheckTemplate(document, errors);
+  CheckRestartPolicy(document, kEnding, errors);
 }
 
 void CheckBudget(const json::object& document, FieldErrorList& errors) {
@@ -231,7 +244,7 @@ constexpr KindRules kRules[] = {
     {"apps/v1", "Deployment", CheckWorkload, CheckSameSelector},
     {"apps/v1", "ReplicaSet", CheckWorkload, CheckSameSelector},
     {"apps/v1", "DaemonSet", CheckWorkload, CheckSameSelector},
-    {"apps/v1", "StatefulSet", CheckWorkload, CheckStatefulSetUpdate},
+    {"apps/v1", "StatefulSet", CheckStatefulSet, CheckStatefulSetUpdate},
     {"batch/v1", "Job", CheckJob, CheckJobUpdate},
     {"policy/v1", "PodDisruptionBudget", CheckBudget, nullptr},
     {"scheduling.k8s.io/v1", "PriorityClass", CheckPriorityClass, CheckPriorityClassUpdate},

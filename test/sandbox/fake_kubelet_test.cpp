@@ -69,6 +69,19 @@ TEST_F(Kubelet, LeasesAreRenewed) {
   EXPECT_NE(api_.Get(lease).text({"spec", "renewTime"}), first);
 }
 
+TEST_F(Kubelet, NodeFromAManifestBecomesReady) {
+  ASSERT_TRUE(
+      api_.plane()
+          .Load("apiVersion: v1\nkind: Node\nmetadata: {name: big}\nstatus: {capacity: {cpu: '64'}}\n")
+          .has_value());
+  api_.Advance(std::chrono::seconds(10));
+  const json::object node = api_.Get("/api/v1/nodes/big").document();
+  EXPECT_EQ(TextAt(node, {"status", "allocatable", "cpu"}), "64");
+  const json::array* conditions = FindArray(node, {"status", "conditions"});
+  ASSERT_NE(conditions, nullptr);
+  EXPECT_EQ(TextAt(conditions->back().get_object(), {"reason"}), "KubeletReady");
+}
+
 TEST_F(Kubelet, NamesakeOfARemovedPodStartsAnew) {
   CreateAndBind("p");
   ASSERT_EQ(api_.Delete(PodPath("p"), R"({"gracePeriodSeconds":0})").code, 200);

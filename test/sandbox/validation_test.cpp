@@ -194,6 +194,16 @@ TEST_F(Validation, DeploymentMustFindItsPodsAndKeepItsSelector) {
             422);
 }
 
+TEST_F(Validation, StatefulSetMayMountWhatItsClaimTemplatesMake) {
+  const Reply created =
+      api_.Post("/apis/apps/v1/namespaces/default/statefulsets", R"({"metadata":{"name":"db"},"spec":{
+      "serviceName":"db","selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"}},
+      "spec":{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"data","mountPath":"/data"}]}]}},
+      "volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],
+      "resources":{"requests":{"storage":"1Gi"}}}}]}})");
+  EXPECT_EQ(created.code, 201) << created.body;
+}
+
 TEST_F(Validation, JobsEnd) {
   const Reply refused =
       api_.Post("/apis/batch/v1/namespaces/default/jobs", R"({"metadata":{"name":"j"},"spec":{

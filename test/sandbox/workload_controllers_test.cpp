@@ -69,6 +69,27 @@ TEST(ReplicaSetTest, TakesOverPodsThatMatchAndLetsGoOfThoseThatNoLongerDo) {
   EXPECT_EQ(cluster.api().Get(PodPath("lonely")).body.find("ownerReferences"), std::string::npos);
 }
 
+// A hundred pods become ready one after the other; the set is not looked at and written a hundred times.
+TEST(ReplicaSetTest, ChangesOfALargeSetAreGathered) {
+  ClusterHarness cluster;
+  cluster.StopScheduling();
+  cluster.Create(kReplicaSets, WorkloadJson("ReplicaSet", "web", "i:1", R"("replicas":100)"));
+  cluster.Run(1);
+  const auto watch = cluster.api().Watch(std::string(kReplicaSets) +
+                                         "?watch=true&resourceVersion=" + cluster.api().version());
+  for (const std::string& pod : cluster.Names(kPods)) {
+    ASSERT_EQ(cluster.api()
+                  .Patch(PodPath(pod) + "/status",
+                         R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})")
+                  .code,
+              200);
+  }
+  EXPECT_THAT(watch->events(), IsEmpty());
+  cluster.Run(1);
+  EXPECT_EQ(watch->events().size(), 1U);
+  EXPECT_EQ(NumberAt(cluster.Get(At(kReplicaSets, "web")), {"status", "readyReplicas"}), 100);
+}
+
 TEST(ReplicaSetTest, RefusedPodsShowAsAConditionAndAnEvent) {
   ClusterHarness cluster;
   std::string set = WorkloadJson("ReplicaSet", "web", "i:1", R"("replicas":1)");

@@ -73,8 +73,8 @@ std::int64_t AllReplicas(const RolloutState& state) {
 bool WasResized(const RolloutState& state) {
   return std::ranges::any_of(state.sets, [&](const RolloutSet& set) {
     return set.size.replicas > 0 &&
-           !TextAt(set.document, {"metadata", "annotations", kDesiredReplicas}).empty() &&
-           NumberNoted(set.document, kDesiredReplicas) != state.replicas();
+           !TextAt(*set.document, {"metadata", "annotations", kDesiredReplicas}).empty() &&
+           NumberNoted(*set.document, kDesiredReplicas) != state.replicas();
   });
 }
 
@@ -165,19 +165,19 @@ bool DeploymentController::EnsureNewSet(RolloutState& state) {
     if (set.number <= last) {
       const ApiResult<RevisionPtr> noted =
           ChangeObject(context_.plane.writer(), *set.revision, [&](json::object& document) {
-            CopyAnnotations(state.document, document);
+            CopyAnnotations(*state.document, document);
             NoteRevision(last + 1, document);
           });
       if (!noted) return false;
       set.number = last + 1;
       set.revision = *noted;
-      set.document = (*noted)->Document();
+      set.document = ShareDocument(**noted);
     }
   } else if (!CreateNewSet(state)) {
     return false;
   }
   const std::string number = std::to_string(std::max(state.new_set()->number, last + 1));
-  if (TextAt(state.document, {"metadata", "annotations", kRevision}) != number) {
+  if (TextAt(*state.document, {"metadata", "annotations", kRevision}) != number) {
     const ApiResult<RevisionPtr> noted = ChangeObject(
         context_.plane.writer(), *state.deployment,
         [&](json::object& document) { ObjectAt(document, {"metadata", "annotations"})[kRevision] = number; });
@@ -190,19 +190,19 @@ bool DeploymentController::CreateNewSet(RolloutState& state) {
   std::int64_t last = 0;
   for (const RolloutSet& set : state.sets) last = std::max(last, set.number);
   const std::string hash =
-      HashName(BareTemplate(state.document), NumberAt(state.document, {"status", "collisionCount"}));
+      HashName(BareTemplate(*state.document), NumberAt(*state.document, {"status", "collisionCount"}));
   json::object set;
   ObjectAt(set, {"metadata"})["name"] = fmt::format("{}-{}", state.deployment->name(), hash);
   SetController(set, *state.deployment);
-  CopyAnnotations(state.document, set);
+  CopyAnnotations(*state.document, set);
   NoteSizes(state.limits, set);
   NoteRevision(last + 1, set);
   json::object& spec = ObjectAt(set, {"spec"});
-  spec["template"] = BareTemplate(state.document);
-  if (const json::object* selector = FindObject(state.document, {"spec", "selector"}))
+  spec["template"] = BareTemplate(*state.document);
+  if (const json::object* selector = FindObject(*state.document, {"spec", "selector"}))
     spec["selector"] = *selector;
   spec["replicas"] = GrowNewSet(state.limits, 0, state.is_recreate() ? 0 : AllReplicas(state));
-  if (const json::value* seconds = FindValue(state.document, {"spec", "minReadySeconds"})) {
+  if (const json::value* seconds = FindValue(*state.document, {"spec", "minReadySeconds"})) {
     spec["minReadySeconds"] = *seconds;
   }
   ObjectAt(set, {"spec", "template", "metadata", "labels"})[kTemplateHash] = hash;
@@ -236,12 +236,12 @@ bool DeploymentController::CreateNewSet(RolloutState& state) {
 bool DeploymentController::ApplySizes(RolloutState& state) {
   bool changed = false;
   for (RolloutSet& set : state.sets) {
-    const std::int64_t before = FindNumber(set.document, {"spec", "replicas"}).value_or(1);
+    const std::int64_t before = FindNumber(*set.document, {"spec", "replicas"}).value_or(1);
     const std::int64_t wanted = set.size.replicas;
-    json::object noted = set.document;
+    json::object noted = *set.document;
     NoteSizes(state.limits, noted);
     const bool is_active = wanted > 0 || before > 0;
-    if (before == wanted && (!is_active || noted == set.document)) continue;
+    if (before == wanted && (!is_active || noted == *set.document)) continue;
     const ApiResult<RevisionPtr> scaled =
         ChangeObject(context_.plane.writer(), *set.revision, [&](json::object& document) {
           NoteSizes(state.limits, document);
@@ -249,7 +249,7 @@ bool DeploymentController::ApplySizes(RolloutState& state) {
         });
     if (!scaled) continue;
     set.revision = *scaled;
-    set.document = (*scaled)->Document();
+    set.document = ShareDocument(**scaled);
     changed = true;
     if (before == wanted) continue;
     context_.events.Record(*state.deployment, {kComponent, "ScalingReplicaSet",
@@ -271,7 +271,7 @@ void DeploymentController::Recreate(RolloutState& state) {
   if (ApplySizes(state) || !is_clear) return;
   if (!EnsureNewSet(state)) return;
   state.new_set()->size.replicas = state.replicas();
-  if (!ApplySizes(state) && IsComplete(state.document, state.replicas())) Prune(state);
+  if (!ApplySizes(state) && IsComplete(*state.document, state.replicas())) Prune(state);
 }
 
 void DeploymentController::Roll(RolloutState& state) {
@@ -287,7 +287,7 @@ void DeploymentController::Roll(RolloutState& state) {
     ApplySizes(state);
     return;
   }
-  if (IsComplete(state.document, state.replicas())) Prune(state);
+  if (IsComplete(*state.document, state.replicas())) Prune(state);
 }
 
 // The number of replicas changed, or the rollout is paused: no set is replaced, the present ones are sized.
@@ -307,7 +307,7 @@ void DeploymentController::Resize(RolloutState& state) {
     }
   } else if (!state.is_recreate()) {
     std::vector<SetSize> sizes = SizesOf(state, true);
-    ScaleInProportion(state.limits, NumberAt(state.document, {"status", "replicas"}), sizes);
+    ScaleInProportion(state.limits, NumberAt(*state.document, {"status", "replicas"}), sizes);
     TakeSizes(state, sizes, true);
   }
   ApplySizes(state);
@@ -318,11 +318,11 @@ void DeploymentController::Prune(const RolloutState& state) {
   std::vector<const RolloutSet*> empty;
   for (std::size_t i = 0; i < state.sets.size(); ++i) {
     const RolloutSet& set = state.sets[i];
-    if (i == state.newest || set.size.replicas != 0 || NumberAt(set.document, {"status", "replicas"}) != 0)
+    if (i == state.newest || set.size.replicas != 0 || NumberAt(*set.document, {"status", "replicas"}) != 0)
       continue;
     empty.push_back(&set);
   }
-  const std::int64_t limit = FindNumber(state.document, {"spec", "revisionHistoryLimit"}).value_or(10);
+  const std::int64_t limit = FindNumber(*state.document, {"spec", "revisionHistoryLimit"}).value_or(10);
   const std::int64_t surplus = static_cast<std::int64_t>(empty.size()) - limit;
   if (surplus <= 0) return;
   std::ranges::sort(empty, {}, &RolloutSet::number);

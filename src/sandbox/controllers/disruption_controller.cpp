@@ -111,7 +111,7 @@ void DisruptionController::OnPod(const WatchedPodPtr& before, const WatchedPodPt
     const bool was_in = budget.pods.erase(pod.key()) > 0;
     const bool is_in = after != nullptr && budget.selector.Matches(pod.labels());
     if (is_in) budget.pods.emplace(pod.key(), after);
-    if (was_in || is_in) queue_.Add(key);
+    if (was_in || is_in) queue_.AddGathered(key, budget.pods.size());
   }
 }
 

@@ -120,7 +120,7 @@ void JobController::OnPod(const WatchedPodPtr& before, const WatchedPodPtr& afte
   for (const WatchedPodPtr& pod : {before, after}) {
     if (pod == nullptr) continue;
     const auto it = keys_.find(pod->revision().controller_uid());
-    if (it != keys_.end()) queue_.Add(it->second);
+    if (it != keys_.end()) queue_.AddGathered(it->second, context_.pods.OwnedBy(it->first).size());
   }
   // Nobody counts the pod of a Job that is gone, so nobody else lets it go.
   if (after == nullptr || !after->revision().is_terminating()) return;

@@ -61,7 +61,7 @@ void ReplicaSetController::OnPod(const WatchedPodPtr& before, const WatchedPodPt
   for (const WatchedPodPtr& pod : {before, after}) {
     if (pod == nullptr) continue;
     const auto it = keys_.find(pod->revision().controller_uid());
-    if (it != keys_.end()) queue_.Add(it->second);
+    if (it != keys_.end()) queue_.AddGathered(it->second, context_.pods.OwnedBy(it->first).size());
   }
   if (after == nullptr || !after->revision().controller_uid().empty() || !after->is_active()) return;
   for (const std::string& key : roster_.Matching(after->revision())) {

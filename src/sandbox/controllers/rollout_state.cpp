@@ -1,6 +1,7 @@
 #include "sandbox/controllers/rollout_state.h"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -34,17 +35,17 @@ RolloutLimits LimitsOf(const json::object& deployment) {
 }
 
 RolloutSet MakeSet(const RevisionPtr& revision) {
-  RolloutSet set{.revision = revision, .document = revision->Document()};
-  set.size.replicas = FindNumber(set.document, {"spec", "replicas"}).value_or(1);
-  set.size.available = NumberAt(set.document, {"status", "availableReplicas"});
-  set.size.max_replicas = NumberNoted(set.document, kMaxReplicas);
-  set.number = NumberNoted(set.document, kRevision);
+  RolloutSet set{.revision = revision, .document = ShareDocument(*revision)};
+  set.size.replicas = FindNumber(*set.document, {"spec", "replicas"}).value_or(1);
+  set.size.available = NumberAt(*set.document, {"status", "availableReplicas"});
+  set.size.max_replicas = NumberNoted(*set.document, kMaxReplicas);
+  set.number = NumberNoted(*set.document, kRevision);
   return set;
 }
 
 std::int64_t Total(const RolloutState& state, Path path) {
   std::int64_t total = 0;
-  for (const RolloutSet& set : state.sets) total += NumberAt(set.document, path);
+  for (const RolloutSet& set : state.sets) total += NumberAt(*set.document, path);
   return total;
 }
 
@@ -122,9 +123,13 @@ bool FillProgress(const RolloutState& state, const Counts& before, json::object&
 
 }  // namespace
 
-bool RolloutState::is_paused() const { return FlagAt(document, {"spec", "paused"}); }
+SharedDocument ShareDocument(const Revision& object) {
+  return std::make_shared<const json::object>(object.Document());
+}
+
+bool RolloutState::is_paused() const { return FlagAt(*document, {"spec", "paused"}); }
 bool RolloutState::is_recreate() const {
-  return TextAt(document, {"spec", "strategy", "type"}) == "Recreate";
+  return TextAt(*document, {"spec", "strategy", "type"}) == "Recreate";
 }
 
 std::int64_t NumberNoted(const json::object& document, std::string_view annotation) {
@@ -145,19 +150,19 @@ json::object BareTemplate(const json::object& workload) {
 }
 
 RolloutState MakeRolloutState(const RevisionPtr& deployment, const std::vector<RevisionPtr>& sets) {
-  RolloutState state{.deployment = deployment, .document = deployment->Document()};
-  state.limits = LimitsOf(state.document);
+  RolloutState state{.deployment = deployment, .document = ShareDocument(*deployment)};
+  state.limits = LimitsOf(*state.document);
   for (const RevisionPtr& set : sets) {
     if (!set->is_terminating()) state.sets.push_back(MakeSet(set));
   }
   std::ranges::sort(state.sets, {}, [](const RolloutSet& set) {
-    return std::pair(SecondsAt(set.document, {"metadata", "creationTimestamp"}).value_or(0),
+    return std::pair(SecondsAt(*set.document, {"metadata", "creationTimestamp"}).value_or(0),
                      set.revision->key());
   });
-  const json::object wanted = BareTemplate(state.document);
+  const json::object wanted = BareTemplate(*state.document);
   for (std::size_t i = 0; i < state.sets.size(); ++i) {
     state.sets[i].size.created_order = static_cast<std::int64_t>(i);
-    if (!state.newest && BareTemplate(state.sets[i].document) == wanted) state.newest = i;
+    if (!state.newest && BareTemplate(*state.sets[i].document) == wanted) state.newest = i;
   }
   return state;
 }
@@ -177,7 +182,7 @@ std::optional<std::int64_t> FillDeploymentStatus(const RolloutState& state, json
   status["observedGeneration"] = NumberAt(document, {"metadata", "generation"});
   status["replicas"] = Total(state, {"status", "replicas"});
   status["updatedReplicas"] =
-      state.new_set() != nullptr ? NumberAt(state.new_set()->document, {"status", "replicas"}) : 0;
+      state.new_set() != nullptr ? NumberAt(*state.new_set()->document, {"status", "replicas"}) : 0;
   status["readyReplicas"] = Total(state, {"status", "readyReplicas"});
   status["availableReplicas"] = available;
   status["unavailableReplicas"] = std::max<std::int64_t>(Total(state, {"spec", "replicas"}) - available, 0);
@@ -194,7 +199,7 @@ std::optional<std::int64_t> FillDeploymentStatus(const RolloutState& state, json
   }
   RemoveCondition(document, "ReplicaFailure");
   if (state.new_set() != nullptr) {
-    if (const json::object* failure = FindCondition(state.new_set()->document, "ReplicaFailure")) {
+    if (const json::object* failure = FindCondition(*state.new_set()->document, "ReplicaFailure")) {
       SetDated(document,
                {"ReplicaFailure", TextAt(*failure, {"status"}), TextAt(*failure, {"reason"}),
                 TextAt(*failure, {"message"})},

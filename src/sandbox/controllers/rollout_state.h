@@ -1,6 +1,7 @@
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,10 +18,13 @@ inline constexpr std::string_view kRevisionHistory = "deployment.kubernetes.io/r
 inline constexpr std::string_view kDesiredReplicas = "deployment.kubernetes.io/desired-replicas";
 inline constexpr std::string_view kMaxReplicas = "deployment.kubernetes.io/max-replicas";
 
+using SharedDocument = std::shared_ptr<const boost::json::object>;
+SharedDocument ShareDocument(const Revision& object);
+
 // A ReplicaSet as its Deployment sees it.
 struct RolloutSet {
   RevisionPtr revision;
-  boost::json::object document;
+  SharedDocument document;
   SetSize size = {};        // a plan may change size.replicas; the document keeps what is stored
   std::int64_t number = 0;  // its revision of the Deployment
 };
@@ -28,7 +32,7 @@ struct RolloutSet {
 // A Deployment and its ReplicaSets, oldest first.
 struct RolloutState {
   RevisionPtr deployment;
-  boost::json::object document;
+  SharedDocument document;
   std::vector<RolloutSet> sets = {};
   std::optional<std::size_t> newest = {};  // the one whose template is the Deployment's
   RolloutLimits limits = {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -23,6 +24,9 @@ class WorkQueue {
   WorkQueue& operator=(const WorkQueue&) = delete;
 
   void Add(const std::string& key) { AddAfter(key, base::Duration(0)); }
+  // For a handler that looks at `size` objects: at once if they are few, else a moment later, so that a
+  // thousand changes of a large set do not cost a thousand looks at all of it.
+  void AddGathered(const std::string& key, std::size_t size);
   // Of two times for one key the earlier counts; the handler asks again for what is later.
   void AddAfter(const std::string& key, base::Duration delay);
 
