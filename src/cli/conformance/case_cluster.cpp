@@ -6,8 +6,10 @@
 
 #include "cli/conformance/case_json.h"
 
+#include "api/devices.h"
 #include "api/node.h"
 #include "api/workloads.h"
+#include "cluster/object_store.h"
 
 namespace berth::cli {
 
@@ -32,6 +34,11 @@ void LoadPod(const json::object& object, api::SharedParts& shared, cluster::Clus
   cluster.Nominate(*slot);
 }
 
+template <class T>
+void Store(const json::object& object, cluster::Cluster& cluster) {
+  cluster.objects().Of<T>().Set(std::make_shared<const T>(DecodeObject<T>(object)));
+}
+
 }  // namespace
 
 void LoadObject(const json::object& object, api::SharedParts& shared, cluster::Cluster& cluster) {
@@ -50,6 +57,14 @@ void LoadObject(const json::object& object, api::SharedParts& shared, cluster::C
     cluster.workloads().Set(DecodeObject<api::ReplicaSet>(object));
   } else if (kind == "StatefulSet") {
     cluster.workloads().Set(DecodeObject<api::StatefulSet>(object));
+  } else if (kind == "ResourceClaim") {
+    Store<api::ResourceClaim>(object, cluster);
+  } else if (kind == "ResourceSlice") {
+    Store<api::ResourceSlice>(object, cluster);
+  } else if (kind == "DeviceClass") {
+    Store<api::DeviceClass>(object, cluster);
+  } else if (kind == "DeviceTaintRule") {
+    Store<api::DeviceTaintRule>(object, cluster);
   }
 }
 

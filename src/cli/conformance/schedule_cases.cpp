@@ -10,6 +10,7 @@
 #include "cli/conformance/case_json.h"
 #include "cli/conformance/case_profile.h"
 #include "cli/conformance/cases.h"
+#include "cli/conformance/reserved_claims.h"
 
 #include "framework/decide.h"
 #include "plugins/all_plugins.h"
@@ -70,10 +71,14 @@ class ScheduleCase {
     if (!gated) {
       const framework::Explanation got = engine_->Explain(subject_);
       if (auto difference = CheckPreFilter(got)) return difference;
+      if (expect_.contains("error") && got.filtered) return CheckFilterError(got);
       if (auto difference = CheckFilter(got)) return difference;
       if (auto difference = CheckScores(got)) return difference;
       if (auto difference = CheckFailure(got)) return difference;
       if (auto difference = CheckDecisions(got)) return difference;
+      if (auto difference = CheckReservedClaims(expect_, {cluster_, *profile_, *engine_, subject_})) {
+        return difference;
+      }
     }
     return CheckMissing();
   }
@@ -126,6 +131,22 @@ class ScheduleCase {
     const json::value* const names = ValueAt(want, "nodeNames");
     return Compare("nodeNames", got.narrowed ? fmt::format("{}", *got.narrowed) : everything,
                    names == nullptr ? everything : fmt::format("{}", TextsAt(want, "nodeNames")));
+  }
+
+  // One node in error fails the attempt; of several, any one may be the one that is told.
+  Difference CheckFilterError(const framework::Explanation& got) {
+    const std::string message = got.error.Message();
+    bool is_one_of_them = message == TextAt(expect_, "error");
+    if (const json::value* const filter = ValueAt(expect_, "filter")) {
+      for (const auto& entry : filter->as_object()) {
+        const json::object& status = entry.value().as_object();
+        if (TextAt(status, "code") != "Error") continue;
+        const std::vector<std::string> reasons = TextsAt(status, "reasons");
+        is_one_of_them = is_one_of_them || std::ranges::find(reasons, message) != reasons.end();
+      }
+    }
+    if (!is_one_of_them) return Compare("error", message, std::string(TextAt(expect_, "error")));
+    return CheckDecisions(got);
   }
 
   Difference CheckFilter(const framework::Explanation& got) const {

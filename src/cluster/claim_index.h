@@ -13,7 +13,7 @@
 #include "base/interner.h"
 #include "cluster/ids.h"
 
-namespace berth::queue {
+namespace berth::cluster {
 
 // Which pods name which claim, so that an event about a claim finds the pods that it can concern without a
 // walk. One for all profiles.
@@ -26,8 +26,8 @@ class ClaimIndex {
   enum class Kind : char { kResourceClaim = 'r', kVolumeClaim = 'v' };
 
   // The pod came or changed.
-  void Set(cluster::PodSlot pod, const api::PodRecord& record);
-  void Remove(cluster::PodSlot pod);
+  void Set(PodSlot pod, const api::PodRecord& record);
+  void Remove(PodSlot pod);
 
   // Namespace and name of each, as pre-hints list them.
   std::vector<std::pair<std::string, std::string>> PodsOf(Kind kind, std::string_view namespace_,
@@ -42,9 +42,9 @@ class ClaimIndex {
     std::vector<ClaimId> claims;
   };
 
-  base::Interner<ClaimId> claims_;                          // by kind, namespace and name
-  std::vector<absl::btree_set<cluster::PodSlot>> pods_of_;  // by ClaimId
-  absl::flat_hash_map<cluster::PodSlot, Pod> pods_;
+  base::Interner<ClaimId> claims_;                 // by kind, namespace and name
+  std::vector<absl::btree_set<PodSlot>> pods_of_;  // by ClaimId
+  absl::flat_hash_map<PodSlot, Pod> pods_;
 };
 
-}  // namespace berth::queue
+}  // namespace berth::cluster

@@ -1,11 +1,11 @@
-#include "queue/claim_index.h"
+#include "cluster/claim_index.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/builders.h"
 
-namespace berth::queue::test {
+namespace berth::cluster::test {
 namespace {
 
 using berth::test::MakePod;
@@ -14,7 +14,7 @@ using testing::Pair;
 using testing::UnorderedElementsAre;
 using Kind = ClaimIndex::Kind;
 
-cluster::PodSlot Slot(std::uint32_t number) { return cluster::PodSlot(number); }
+PodSlot Slot(std::uint32_t number) { return PodSlot(number); }
 
 // Case 54, the part that is not the plugin's: three pods on one claim are three, a claim of the same name
 // elsewhere or of another kind is another claim.
@@ -57,4 +57,4 @@ TEST(ClaimIndex, ForgetsPodsAndClaimsThatAreGone) {
 }
 
 }  // namespace
-}  // namespace berth::queue::test
+}  // namespace berth::cluster::test

@@ -1,6 +1,6 @@
-#include "queue/claim_index.h"
+#include "cluster/claim_index.h"
 
-namespace berth::queue {
+namespace berth::cluster {
 namespace {
 
 // Names of API objects contain no slash.
@@ -24,7 +24,7 @@ std::vector<std::string> KeysOf(const api::PodRecord& record) {
 
 }  // namespace
 
-void ClaimIndex::Set(cluster::PodSlot pod, const api::PodRecord& record) {
+void ClaimIndex::Set(PodSlot pod, const api::PodRecord& record) {
   std::vector<ClaimId> claims;
   // The new ones first: a claim that stays is not forgotten in between.
   for (const std::string& key : KeysOf(record)) claims.push_back(claims_.Intern(key));
@@ -37,7 +37,7 @@ void ClaimIndex::Set(cluster::PodSlot pod, const api::PodRecord& record) {
   pods_.insert_or_assign(pod, Pod{record.namespace_, record.name, std::move(claims)});
 }
 
-void ClaimIndex::Remove(cluster::PodSlot pod) {
+void ClaimIndex::Remove(PodSlot pod) {
   const auto found = pods_.find(pod);
   if (found == pods_.end()) return;
   for (const ClaimId claim : found->second.claims) {
@@ -52,11 +52,11 @@ std::vector<std::pair<std::string, std::string>> ClaimIndex::PodsOf(Kind kind, s
   std::vector<std::pair<std::string, std::string>> pods;
   const ClaimId id = claims_.Find(KeyOf(kind, namespace_, claim));
   if (!id.IsValid()) return pods;
-  for (const cluster::PodSlot slot : pods_of_[id.index()]) {
+  for (const PodSlot slot : pods_of_[id.index()]) {
     const Pod& pod = pods_.find(slot)->second;
     pods.emplace_back(pod.namespace_, pod.name);
   }
   return pods;
 }
 
-}  // namespace berth::queue
+}  // namespace berth::cluster
