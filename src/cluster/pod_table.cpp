@@ -86,11 +86,13 @@ void PodTable::Link(PodSlot slot) {
   entry.next = first;
   if (first.IsValid()) pods_[first.index()].previous = slot;
   first = slot;
+  claim_index_.Set(slot, record);
 }
 
 void PodTable::Unlink(PodSlot slot) {
   Entry& entry = pods_[slot.index()];
   const api::PodRecord& record = *entry.facts.record;
+  claim_index_.Remove(slot);
   by_uid_.erase(record.uid);
   const auto named = by_name_.find(NameKey(record.namespace_, record.name));
   if (named != by_name_.end() && named->second == slot) by_name_.erase(named);

@@ -15,6 +15,7 @@
 #include "api/pod_template.h"
 #include "base/ids.h"
 #include "base/interner.h"
+#include "cluster/claim_index.h"
 #include "cluster/digest.h"
 #include "cluster/ids.h"
 
@@ -80,6 +81,9 @@ class PodTable {
       visit(slot);
   }
 
+  // Which pods name which claim.
+  const ClaimIndex& claim_index() const { return claim_index_; }
+
   // Claims by "namespace/name". Invalid: no pod in the table uses it.
   ClaimId FindClaim(std::string_view key) const;
   std::string_view ClaimKey(ClaimId claim) const { return claims_.Get(claim); }
@@ -130,6 +134,7 @@ class PodTable {
   std::vector<PodSlot> first_in_class_;  // by PodClassId
   base::Interner<ClaimId> claims_;
   std::vector<std::int32_t> claim_use_;
+  ClaimIndex claim_index_;
 };
 
 // "namespace/name", or the name alone.

@@ -10,6 +10,7 @@
 #include "api/pod_requests.h"
 #include "dra/allocation_result.h"
 #include "dra/pod_claims.h"
+#include "dra/readiness.h"
 #include "plugins/dynamic_resources_data.h"
 
 namespace berth::plugins {
@@ -242,26 +243,10 @@ void DynamicResources::PrepareExtended(const framework::Cycle& cycle, DeviceClai
 
 bool DynamicResources::HasFailed(const api::ResourceClaim& claim) const {
   if (!state_.gates().binding_conditions) return false;
-  bool all_ready = true;
-  for (const api::DeviceRequestAllocationResult& result : claim.status.allocation->devices.results) {
-    if (result.binding_conditions.empty()) continue;
-    const auto device = std::ranges::find_if(claim.status.devices, [&](const auto& status) {
-      return status.driver == result.driver && status.pool == result.pool && status.device == result.device;
-    });
-    if (device == claim.status.devices.end()) {
-      all_ready = false;
-      continue;
-    }
-    const auto is_true = [&](const std::string& type) {
-      return std::ranges::any_of(device->conditions, [&](const api::Condition& condition) {
-        return condition.type == type && condition.status == "True";
-      });
-    };
-    if (std::ranges::any_of(result.binding_failure_conditions, is_true)) return true;
-    all_ready = all_ready && std::ranges::all_of(result.binding_conditions, is_true);
-  }
+  const dra::Readiness readiness = dra::ReadinessOf(claim).readiness;
   // Whoever waited for it in vain says so: there is no clock here.
-  return !all_ready && state_.claims().HasTimedOut(claim);
+  return readiness == dra::Readiness::kFailed ||
+         (readiness == dra::Readiness::kNotYet && state_.claims().HasTimedOut(claim));
 }
 
 bool DynamicResources::IsUnavailable(const framework::Cycle& cycle, const PodClaim& claim,

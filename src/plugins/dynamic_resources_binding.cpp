@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "dra/allocation_result.h"
 #include "dra/pod_claims.h"
+#include "dra/readiness.h"
 #include "plugins/dynamic_resources.h"
 #include "plugins/dynamic_resources_data.h"
 
@@ -33,48 +34,6 @@ dra::ClaimRef Allocated(const api::ResourceClaim& claim, const api::AllocationRe
 
 api::Time ToApiTime(base::WallPoint now) {
   return {.unix_seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count()};
-}
-
-bool HasBindingConditions(const api::ResourceClaim& claim) {
-  return claim.status.allocation &&
-         std::ranges::any_of(claim.status.allocation->devices.results,
-                             [](const auto& result) { return !result.binding_conditions.empty(); });
-}
-
-enum class Readiness : std::uint8_t { kReady, kNotYet, kFailed };
-struct DeviceReadiness {
-  Readiness readiness = Readiness::kReady;
-  const api::Condition* failure = nullptr;
-};
-
-const api::Condition* FindTrue(const std::vector<api::Condition>& conditions, std::string_view type) {
-  const auto found = std::ranges::find_if(conditions, [&](const api::Condition& condition) {
-    return condition.type == type && condition.status == "True";
-  });
-  return found == conditions.end() ? nullptr : &*found;
-}
-
-DeviceReadiness ReadinessOf(const api::ResourceClaim& claim) {
-  DeviceReadiness all;
-  for (const api::DeviceRequestAllocationResult& result : claim.status.allocation->devices.results) {
-    if (result.binding_conditions.empty()) continue;
-    const auto device = std::ranges::find_if(claim.status.devices, [&](const auto& status) {
-      return status.driver == result.driver && status.pool == result.pool && status.device == result.device;
-    });
-    if (device == claim.status.devices.end()) {
-      all.readiness = Readiness::kNotYet;
-      continue;
-    }
-    for (const std::string& type : result.binding_failure_conditions) {
-      if (const api::Condition* const failure = FindTrue(device->conditions, type)) {
-        return {Readiness::kFailed, failure};
-      }
-    }
-    for (const std::string& type : result.binding_conditions) {
-      if (FindTrue(device->conditions, type) == nullptr) all.readiness = Readiness::kNotYet;
-    }
-  }
-  return all;
 }
 
 framework::ObjectWrite BindWrite(const dra::ClaimRef& claim, std::optional<api::AllocationResult> allocation,
@@ -243,18 +202,18 @@ std::optional<Status> DynamicResources::CheckDevices(const DeviceClaims& claims,
   bool all_ready = true;
   for (const PodClaim& claim : claims.claims) {
     const api::ObjectMeta& metadata = claim.claim->metadata;
-    if (!HasBindingConditions(*claim.claim)) continue;
+    if (!dra::HasBindingConditions(*claim.claim)) continue;
     const dra::ClaimRef known = state_.claims().Find(metadata.namespace_, metadata.name);
     if (known == nullptr || known->metadata.uid != metadata.uid || !known->status.allocation) {
       return Status::Error(
           fmt::format("claim {} got deallocated elsewhere in the meantime", dra::ClaimName(*claim.claim)));
     }
-    const DeviceReadiness found = ReadinessOf(*known);
-    if (found.readiness == Readiness::kFailed) {
+    const dra::ClaimReadiness found = dra::ReadinessOf(*known);
+    if (found.readiness == dra::Readiness::kFailed) {
       return Status::Error(fmt::format("device binding failed: claim={}, reason={}, message=\"{}\"",
                                        metadata.name, found.failure->reason, found.failure->message));
     }
-    if (found.readiness == Readiness::kReady) continue;
+    if (found.readiness == dra::Readiness::kReady) continue;
     all_ready = false;
     const std::optional<api::Time>& since = known->status.allocation->allocation_timestamp;
     if (since && std::chrono::seconds(since->unix_seconds) + binding_timeout_ < now.time_since_epoch()) {
@@ -280,7 +239,7 @@ base::Task<Status> DynamicResources::WaitForDevices(framework::BindingContext& c
       co_return Status::Error("some other PreBind operation failed");
   }
   for (const PodClaim& claim : claims.claims) {
-    if (HasBindingConditions(*claim.claim)) state_.claims().MarkTimedOut(*claim.claim);
+    if (dra::HasBindingConditions(*claim.claim)) state_.claims().MarkTimedOut(*claim.claim);
   }
   co_return Status::Error("device binding timeout: context deadline exceeded");
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cluster/claim_index.h"
 #include "dra/pod_claims.h"
 #include "plugins/dynamic_resources.h"
 #include "plugins/hint_objects.h"
@@ -27,7 +28,10 @@ base::Result<framework::PreHint> PodsConcerned(const framework::PreHintInput& in
   const api::ResourceClaim* const after = ClaimIn(input.new_object);
   const api::ResourceClaim* const claim = after != nullptr ? after : before;
   if (claim == nullptr || FreesDevices(before, after)) return framework::PreHint{};
-  return framework::PreHint{};
+  return framework::PreHint{
+      .all_pods = false,
+      .pods = input.cluster.pods().claim_index().PodsOf(cluster::ClaimIndex::Kind::kResourceClaim,
+                                                        claim->metadata.namespace_, claim->metadata.name)};
 }
 
 }  // namespace

@@ -206,6 +206,12 @@ std::unique_ptr<framework::Plan> NodeResourcesFit::MakePlan(const framework::Pla
 
   plan->scored = AmountsOf(FitScoreRequests(view), args_.resources);
   plan->score_reads = framework::Reads::Row(cluster::kResourcesFact);
+  for (std::size_t i = 0; i < plan->scored.size(); ++i) {
+    // How many devices there are and are free is no fact of a node's row.
+    const bool by_devices =
+        features_.dra_extended_resource && dra::MayBeServedByDevices(args_.resources[i].name);
+    if (by_devices && plan->scored[i] != 0) plan->score_reads = framework::Reads();
+  }
   return plan;
 }
 
@@ -245,7 +251,8 @@ framework::Status NodeResourcesFit::Score(const framework::Cycle& cycle,
   if (args_.resources.empty()) return framework::Status::Error("resources not found");
   const auto& plan = cycle.PlanOf<FitPlan>(*this);
   const ScoredResources resources =
-      ResourcesToScore(cycle.cluster(), args_.resources, plan.scored, Usage::kNonZero);
+      ResourcesToScore(cycle.cluster(), args_.resources, plan.scored, Usage::kNonZero,
+                       features_.dra_extended_resource ? &devices_ : nullptr);
   const auto fill = [&](auto&& score_of) {
     for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = score_of(rows[i]);
   };

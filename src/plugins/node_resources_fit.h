@@ -64,7 +64,7 @@ class NodeResourcesFit final : public framework::Plugin,
 
   const framework::NodeResourcesFitArgs args_;
   const framework::Features features_;
-  const dra::DeviceState& devices_;
+  dra::DeviceState& devices_;
 };
 
 }  // namespace berth::plugins

@@ -272,7 +272,8 @@ std::string DeviceBed::Allocate(const std::vector<api::ResourceClaim>& claims, c
     const auto own = taken.subspan(first, end - first);
     first = end;
     if (const auto nodes = NodesOf(plans[i], own, node); !nodes) return "error: " + nodes.error().message;
-    allocations_.push_back(MakeAllocation(plans[i], own, node, state_.gates(), {.claim_uid = plans[i].name}));
+    allocations_.push_back(MakeAllocation(plans[i], own, node, state_.gates(),
+                                          {.claim_uid = plans[i].name, .pod_uid = "", .attempt = 1}));
     for (const auto& result : allocations_.back().devices.results) {
       if (!text.empty()) text += " ";
       text += fmt::format("{}/{}:{}/{}/{}", plans[i].claim->metadata.name, result.request, result.driver,

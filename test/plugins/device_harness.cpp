@@ -181,4 +181,20 @@ std::string DeviceHarness::Hint(const PodBuilder& pod, framework::EventResource 
   return "not registered";
 }
 
+std::string DeviceHarness::PreHint(const api::ResourceClaim* before, const api::ResourceClaim* after) {
+  const auto object = [](const api::ResourceClaim* claim) {
+    return claim == nullptr ? framework::EventObject() : framework::EventObject(claim);
+  };
+  const auto& point = dynamic_cast<const framework::EnqueuePoint&>(plugin());
+  for (const framework::EventRegistration& registration : point.EventsToRegister()) {
+    if (!registration.pre_hint) continue;
+    const auto hint = registration.pre_hint({cluster_, object(before), object(after)});
+    if (!hint || hint->all_pods) return "all";
+    std::string names;
+    for (const auto& [namespace_, name] : hint->pods) names += (names.empty() ? "" : " ") + name;
+    return names;
+  }
+  return "not registered";
+}
+
 }  // namespace berth::test

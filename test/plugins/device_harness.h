@@ -76,6 +76,8 @@ class DeviceHarness {
   void Unreserve();
   std::string Hint(const PodBuilder& pod, framework::EventResource resource, framework::EventObject before,
                    framework::EventObject after);
+  // "all", or the names of the pods.
+  std::string PreHint(const api::ResourceClaim* before, const api::ResourceClaim* after);
   const framework::Plugin& plugin() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plugins/device_harness.h"
+#include "plugins/plugin_harness.h"
 
 // From a pod with claims to devices that are written to them.
 namespace berth::plugins {
@@ -20,7 +21,6 @@ using test::DeviceHarness;
 using test::MakeNode;
 using test::MakePod;
 using test::PodBuilder;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -380,6 +380,60 @@ TEST(DynamicResourcesTest, HintsAfterClaimChanges) {
   EXPECT_EQ(hint(&other_allocated, &other), "Queue");
   EXPECT_EQ(hint(&other_allocated, nullptr), "Queue");
   EXPECT_EQ(hint(&other, nullptr), "Skip");
+}
+
+// Case 79.
+TEST(DynamicResourcesTest, ClaimEventsConcernThePodsThatNameTheClaim) {
+  DeviceHarness harness;
+  const api::ResourceClaim claim = Claim();
+  const api::ResourceClaim allocated = MakeClaim("c").Request("r").Has({"p/d"});
+  const api::ResourceClaim unrelated = MakeClaim("unrelated").Request("r");
+  EXPECT_EQ(harness.PreHint(nullptr, &claim), "");
+  harness.SlotOf(Pod("a"));
+  harness.SlotOf(Pod("b"));
+  harness.SlotOf(MakePod("plain"));
+  EXPECT_EQ(harness.PreHint(nullptr, &claim), "a b");
+  EXPECT_EQ(harness.PreHint(&claim, &allocated), "a b");
+  EXPECT_EQ(harness.PreHint(nullptr, &unrelated), "");
+  EXPECT_EQ(harness.PreHint(&claim, nullptr), "a b");
+  EXPECT_EQ(harness.PreHint(&allocated, &claim), "all");
+  EXPECT_EQ(harness.PreHint(&allocated, nullptr), "all");
+  EXPECT_EQ(harness.PreHint(nullptr, nullptr), "all");
+}
+
+// Case 39 of the chapter about node plugins.
+TEST(NodeResourcesFitTest, ResourceOfDevicesIsLeftToThem) {
+  test::PluginHarness harness("NodeResourcesFit");
+  harness.Add(MakeNode("without")).Add(MakeNode("full").Allocatable("example.com/gpu", "1"));
+  harness.Add(MakePod("user").Request("example.com/gpu", "1").Node("full"));
+  EXPECT_EQ(harness.Verdict(GpuPod(), "without"), "UU Insufficient example.com/gpu");
+  harness.cluster().objects().Of<api::DeviceClass>().Set(
+      std::make_shared<const api::DeviceClass>(GpuClass()));
+  EXPECT_EQ(harness.Verdict(GpuPod(), "without"), "");
+  EXPECT_EQ(harness.Verdict(GpuPod(), "full"), "U Insufficient example.com/gpu");
+  harness.cluster().objects().Of<api::DeviceClass>().Remove("", "A");
+  EXPECT_EQ(harness.Verdict(GpuPod(), "without"), "UU Insufficient example.com/gpu");
+}
+
+// Case 51 of the chapter about node plugins.
+TEST(NodeResourcesFitTest, FreeDevicesCountAsCapacity) {
+  framework::PluginArgs args;
+  args.node_resources_fit.resources = {{"example.com/gpu", 1}};
+  test::PluginHarness harness(
+      test::PluginHarness::Options{.plugins = {{"NodeResourcesFit", 1}}, .args = args});
+  harness.Add(MakeNode("n2")).Add(MakeNode("n3"));
+  cluster::ObjectStore& objects = harness.cluster().objects();
+  objects.Of<api::DeviceClass>().Set(std::make_shared<const api::DeviceClass>(GpuClass()));
+  const auto add_devices = [&](const std::string& node, std::vector<api::Device> devices) {
+    objects.Of<api::ResourceSlice>().Set(
+        std::make_shared<const api::ResourceSlice>(SliceOn(node, std::move(devices))));
+  };
+  add_devices("n2", {MakeDevice("a"), MakeDevice("b")});
+  add_devices("n3", {MakeDevice("a"), MakeDevice("b"), MakeDevice("c")});
+  EXPECT_THAT(harness.RawScores(GpuPod()), UnorderedElementsAre(Pair("n2", 50), Pair("n3", 66)));
+  objects.Of<api::ResourceClaim>().Set(
+      std::make_shared<const api::ResourceClaim>(MakeClaim("c").Has({"pool-n3/a"})));
+  EXPECT_THAT(harness.RawScores(GpuPod()), UnorderedElementsAre(Pair("n2", 50), Pair("n3", 33)));
 }
 
 }  // namespace
