@@ -15,25 +15,25 @@ bool Chance(int percent) { return Between(0, 99) < percent; }
 
 SmallWorld AnyWorld() {
   SmallWorld world;
-  world.counter = Between(0, 12);
-  const int device_count = Between(1, 6);
+  world.counter = Between(4, 16);
+  const int device_count = Between(3, 7);
   for (int i = 0; i < device_count; ++i) {
     world.devices.push_back({.model = Between(1, 2),
                              .numa = Between(0, 1),
                              .memory = Chance(40) ? Between(1, 6) : 0,
                              .capacity = Chance(30) ? Between(1, 4) : 0,
-                             .taken = Chance(15)});
+                             .taken = Chance(10)});
   }
-  const int claim_count = Between(1, 3);
+  const int claim_count = Between(1, 2);
   for (int c = 0; c < claim_count; ++c) {
     SmallClaim& claim = world.claims.emplace_back();
-    claim.same_numa = Chance(30);
+    claim.same_numa = Chance(40);
     const int request_count = Between(1, 2);
     for (int r = 0; r < request_count; ++r) {
       claim.requests.push_back({.model = Between(0, 2),
-                                .count = Between(1, 3),
-                                .all = Chance(10),
-                                .capacity = Chance(25) ? Between(1, 3) : 0});
+                                .count = Chance(70) ? 1 : 2,
+                                .all = Chance(5),
+                                .capacity = Chance(15) ? Between(1, 2) : 0});
     }
   }
   return world;
