@@ -64,6 +64,14 @@ ApiError ClaimError(const api::ObjectMeta& claim, std::string_view what) {
   return {.message = fmt::format("claim {}/{} {}", claim.namespace_, claim.name, what)};
 }
 
+// What was tried, before the server's words. What kind of error it is stays.
+std::unexpected<ApiError> While(std::string_view doing, const api::ObjectMeta& claim, ApiError error,
+                                std::string_view rest = "") {
+  error.message =
+      fmt::format("{} claim {}/{}{}: {}", doing, claim.namespace_, claim.name, rest, error.message);
+  return std::unexpected(std::move(error));
+}
+
 }  // namespace
 
 api::ResourceClaim ExtendedResourceClaim(const PodName& pod) {
@@ -104,8 +112,7 @@ base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Bind(api::ResourceClaim c
     co_await client_.executor().SleepFor(*delay);
     auto newer = co_await Get(claim.metadata);
     if (!newer) {
-      newer.error().message = ClaimError(claim.metadata, "after conflict: ").message + newer.error().message;
-      co_return newer;
+      co_return While("get updated", claim.metadata, std::move(newer.error()), " after conflict");
     }
     if (newer->metadata.uid != claim.metadata.uid) {
       co_return std::unexpected(ClaimError(claim.metadata, "got replaced in the meantime"));
@@ -131,17 +138,22 @@ base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::BindOnce(
       finalizers.emplace_back(kFinalizer);
       ApiRequest guard = FinalizersPatch(claim.metadata, std::move(finalizers));
       auto guarded = co_await Call(std::move(guard));
-      if (!guarded) co_return guarded;
+      if (!guarded) co_return While("add finalizer to", claim.metadata, std::move(guarded.error()));
       current = std::move(*guarded);
     }
     status["allocation"] = ToDocument(*allocation);
+  } else if (!claim.status.allocation) {
+    co_return std::unexpected(ClaimError(claim.metadata, "got deallocated elsewhere in the meantime"));
   }
   json::array reserved;
   for (const auto& user : current.status.reserved_for) reserved.push_back(ToDocument(user));
   reserved.push_back(ToDocument(consumer));
   status["reservedFor"] = std::move(reserved);
   ApiRequest request = StatusPatch(current.metadata, std::move(status));
-  co_return co_await Call(std::move(request));
+  auto bound = co_await Call(std::move(request));
+  if (bound) co_return bound;
+  const std::string_view doing = allocation ? "add allocation and reservation to" : "add reservation to";
+  co_return While(doing, claim.metadata, std::move(bound.error()));
 }
 
 base::Task<ApiResult<void>> ClaimWriter::Unreserve(api::ObjectMeta claim, std::string consumer_uid) {

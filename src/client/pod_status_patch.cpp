@@ -176,4 +176,28 @@ std::string PodStatusPatch(const api::PodRecord& known, const api::PodStatusChan
   return patch.Finish();
 }
 
+std::string ExtendedResourceClaimPatch(std::string_view pod_uid,
+                                       const api::PodExtendedResourceClaimStatus& status) {
+  std::string mappings = "[";
+  for (const api::ContainerExtendedResourceRequest& mapping : status.request_mappings) {
+    JsonObject entry;
+    entry.Text("containerName", mapping.container_name);
+    entry.Text("requestName", mapping.request_name);
+    entry.Text("resourceName", mapping.resource_name);
+    if (mappings.size() > 1) mappings += ",";
+    mappings += entry.Finish();
+  }
+  JsonObject claim;
+  claim.Raw("requestMappings", mappings + "]");
+  claim.Text("resourceClaimName", status.resource_claim_name);
+  JsonObject of_status;
+  of_status.Raw("extendedResourceClaimStatus", claim.Finish());
+  JsonObject metadata;
+  metadata.Text("uid", pod_uid);
+  JsonObject patch;
+  patch.Raw("metadata", metadata.Finish());
+  patch.Raw("status", of_status.Finish());
+  return patch.Finish();
+}
+
 }  // namespace berth::client

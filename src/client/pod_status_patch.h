@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/pod.h"
 #include "api/pod_record.h"
 #include "api/pod_status_change.h"
 #include "api/time.h"
@@ -18,5 +19,10 @@ namespace berth::client {
 // removed: then the patch fails (409) if the pod has changed since, so that nobody else's condition goes.
 std::string PodStatusPatch(const api::PodRecord& known, const api::PodStatusChange& change, api::Time now,
                            std::optional<std::string_view> nomination = std::nullopt);
+
+// The same kind of patch: which claim serves the pod's extended resources. It fails if the pod of that name is
+// another one.
+std::string ExtendedResourceClaimPatch(std::string_view pod_uid,
+                                       const api::PodExtendedResourceClaimStatus& status);
 
 }  // namespace berth::client

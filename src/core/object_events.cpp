@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cluster/object_store.h"
 #include "cycle/assigned_record.h"
+#include "dra/taint_rules.h"
 #include "framework/events.h"
 
 namespace berth::core {
@@ -61,6 +62,21 @@ void NotifyOf(queue::SchedulingQueue& queue, framework::Actions actions,
               const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after) {
   if constexpr (kResourceOf<T> != EventResource::kWildcard)
     queue.Notify({kResourceOf<T>, actions}, before, after);
+}
+
+// A rule puts taints on devices, so to those who wait for devices it is the slices that changed.
+void NotifyOf(queue::SchedulingQueue& queue, const cluster::Cluster& cluster,
+              const std::shared_ptr<const api::DeviceTaintRule>& before,
+              const std::shared_ptr<const api::DeviceTaintRule>& after) {
+  const auto concerns = [](const auto& rule, const api::ResourceSlice& slice) {
+    return rule != nullptr && dra::TaintRules::Concerns(*rule, slice);
+  };
+  std::shared_ptr<const api::ResourceSlice> changed;
+  cluster.objects().Of<api::ResourceSlice>().ForEach([&](const auto& slice) {
+    if (changed == nullptr && (concerns(before, *slice) || concerns(after, *slice))) changed = slice;
+  });
+  // One stands for all: whoever waits for devices is woken by any.
+  if (changed) queue.Notify({EventResource::kResourceSlice, framework::kUpdate}, changed, changed);
 }
 
 // Calls with the object unless there is none.
@@ -242,7 +258,11 @@ void ObjectEvents::Apply(const WorkloadSeen& seen) {
 void ObjectEvents::Apply(const ObjectSeen& seen) {
   WithObject(seen.object, [&]<class T>(const std::shared_ptr<const T>& object) {
     const std::shared_ptr<const T> before = setup_.cluster.objects().Of<T>().Set(object);
-    NotifyOf(setup_.queue, before ? framework::kUpdate : framework::kAdd, before, object);
+    if constexpr (std::is_same_v<T, api::DeviceTaintRule>) {
+      NotifyOf(setup_.queue, setup_.cluster, before, object);
+    } else {
+      NotifyOf(setup_.queue, before ? framework::kUpdate : framework::kAdd, before, object);
+    }
   });
 }
 
@@ -250,7 +270,11 @@ void ObjectEvents::Apply(const ObjectGone& gone) {
   WithObject(gone.object, [&]<class T>(const std::shared_ptr<const T>& object) {
     const std::shared_ptr<const T> before =
         setup_.cluster.objects().Of<T>().Remove(object->metadata.namespace_, object->metadata.name);
-    if (before) NotifyOf<T>(setup_.queue, framework::kDelete, before, nullptr);
+    if constexpr (std::is_same_v<T, api::DeviceTaintRule>) {
+      if (before) NotifyOf(setup_.queue, setup_.cluster, before, nullptr);
+    } else {
+      if (before) NotifyOf<T>(setup_.queue, framework::kDelete, before, nullptr);
+    }
   });
 }
 

@@ -7,10 +7,12 @@
 
 #include "api/devices.h"
 #include "api/meta.h"
+#include "api/pod.h"
 #include "api/storage.h"
 #include "base/error.h"
 #include "base/task.h"
 #include "cluster/object_store.h"
+#include "cluster/pod_table.h"
 
 // What plugins write to objects other than the pod: volumes and claims. Each write says what it wants and
 // names the object as it was when that was decided, so that a write to anything else can fail.
@@ -46,16 +48,22 @@ struct CreateClaim {
 struct DeleteClaim {
   std::shared_ptr<const api::ResourceClaim> claim;
 };
+// Says in the pod's status which claim serves its extended resources.
+struct SetExtendedResourceClaim {
+  cluster::PodRecordRef pod;
+  api::PodExtendedResourceClaimStatus status;
+};
 
 using ObjectWrite = std::variant<ReserveVolume, SelectVolumeNode, BindClaim, UnreserveClaim, DeallocateClaim,
-                                 CreateClaim, DeleteClaim>;
+                                 CreateClaim, DeleteClaim, SetExtendedResourceClaim>;
 
 // The room that owns the connection implements it. Single-threaded, like plugins.
 class ObjectWriter {
  public:
   virtual ~ObjectWriter() = default;
 
-  // The object as stored; nothing for UnreserveClaim and DeleteClaim. The watch tells of it too, later.
+  // The object as stored; nothing for UnreserveClaim, DeleteClaim and writes to pods. The watch tells of it
+  // too, later.
   virtual base::Task<base::Result<cluster::AnyObject>> Write(ObjectWrite write) = 0;
   // For places that cannot wait. A failure is logged.
   virtual void Post(ObjectWrite write) = 0;

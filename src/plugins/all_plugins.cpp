@@ -3,6 +3,7 @@
 #include "plugins/default_binder.h"
 #include "plugins/default_preemption.h"
 #include "plugins/deferred_pod_scheduling.h"
+#include "plugins/dynamic_resources.h"
 #include "plugins/example_hold.h"
 #include "plugins/image_locality.h"
 #include "plugins/inter_pod_affinity.h"
@@ -46,6 +47,7 @@ framework::Registry AllPlugins() {
   registry.Add<ImageLocality>("ImageLocality");
   registry.Add<DefaultBinder>("DefaultBinder");
   registry.Add<NodeDeclaredFeatures>("NodeDeclaredFeatures");
+  registry.Add<DynamicResources>("DynamicResources");
   registry.Add<ExampleHold>("ExampleHold");
   return registry;
 }

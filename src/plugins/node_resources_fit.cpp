@@ -23,11 +23,13 @@ constexpr std::string_view kInsufficient = "Insufficient ";
 struct RequestedResource {
   std::string name;
   std::int64_t amount = 0;
+  bool may_be_devices = false;
 };
 
 struct FitPlan final : framework::Plan {
   std::vector<RequestedResource>
       requested;                     // cpu, memory, ephemeral-storage, then scalars by name; none zero
+  bool asks_for_devices = false;     // some requested resource may be one that devices serve
   std::vector<std::int64_t> scored;  // by position in the strategy
   // What a node lacks, as bits (see Shortage), to the words for it.
   absl::flat_hash_map<std::uint64_t, framework::RejectionId> refusals;
@@ -47,12 +49,17 @@ struct Demand {
   std::span<const std::int64_t> used;
   std::int64_t more = 0;   // to be found free
   std::int64_t whole = 0;  // more than this the node must have at all
+  // Of a node that has none of it, devices are asked instead.
+  bool devices_instead = false;
 
   std::int64_t capacity(cluster::NodeRow row) const {
     return allocatable.empty() ? 0 : allocatable[row.index()];
   }
   std::int64_t free(cluster::NodeRow row) const {
     return allocatable.empty() ? 0 : WrappingSubtract(allocatable[row.index()], used[row.index()]);
+  }
+  bool IsShortOn(cluster::NodeRow row) const {
+    return more > free(row) && !(devices_instead && capacity(row) <= 0);
   }
 };
 using Demands = absl::InlinedVector<Demand, 4>;
@@ -65,11 +72,27 @@ std::int64_t AmountIn(const cluster::Requests& requests, cluster::ResourceId res
   return found == requests.scalars.end() ? 0 : found->amount;
 }
 
+// Which of the requested resources a DeviceClass offers, as bits.
+std::uint64_t OfferedByDevices(const FitPlan& plan, const dra::DeviceState& devices) {
+  if (!plan.asks_for_devices || devices.extended_names().empty()) return 0;
+  std::uint64_t offered = 0;
+  for (std::size_t i = 0; i < std::min(plan.requested.size(), kResourceBits); ++i) {
+    const RequestedResource& requested = plan.requested[i];
+    if (requested.may_be_devices && devices.extended_names().Find(requested.name) != nullptr) {
+      offered |= std::uint64_t{1} << i;
+    }
+  }
+  return offered;
+}
+
 // `counted`: what the node counts for this pod already; null for a pod that is not there.
-Demands DemandsOf(const FitPlan& plan, const cluster::Cluster& cluster, const cluster::Requests* counted) {
+Demands DemandsOf(const FitPlan& plan, const cluster::Cluster& cluster, std::uint64_t offered_by_devices,
+                  const cluster::Requests* counted) {
   Demands demands;
   for (const RequestedResource& requested : plan.requested) {
     Demand demand;
+    demand.devices_instead =
+        demands.size() < kResourceBits && ((offered_by_devices >> demands.size()) & 1) != 0;
     demand.more = demand.whole = requested.amount;
     // Ids of scalar resources come and go with the nodes and pods that name them.
     const cluster::ResourceId id = cluster.resources().Find(requested.name);
@@ -101,7 +124,7 @@ class FitJudge {
 
   framework::RejectionId Judge(const Demands& demands, cluster::NodeRow row) {
     const bool full = std::int64_t{pod_count_[row.index()]} + 1 > pod_limit_[row.index()];
-    const auto lacks = [&](const Demand& demand) { return demand.more > demand.free(row); };
+    const auto lacks = [&](const Demand& demand) { return demand.IsShortOn(row); };
     if (!full && std::ranges::none_of(demands, lacks)) return framework::kAccepted;
 
     Shortage shortage = full ? kPodsBit : 0;
@@ -121,7 +144,7 @@ class FitJudge {
     std::vector<framework::Reason> reasons;
     if (full) reasons.push_back({kTooManyPods, {}});
     for (std::size_t i = 0; i < demands.size(); ++i) {
-      if (demands[i].more > demands[i].free(row)) {
+      if (demands[i].IsShortOn(row)) {
         reasons.push_back({kInsufficient, plan_.requested[i].name});
       }
     }
@@ -145,7 +168,14 @@ base::Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Make(const fr
 }
 
 NodeResourcesFit::NodeResourcesFit(const framework::PluginSetup& setup)
-    : args_(setup.args.node_resources_fit), features_(setup.features) {}
+    : args_(setup.args.node_resources_fit),
+      features_(setup.features),
+      devices_(setup.cluster.UseExtension<dra::DeviceState>()) {}
+
+bool NodeResourcesFit::IsOfferedByDevices(std::string_view resource) const {
+  return features_.dra_extended_resource && dra::MayBeServedByDevices(resource) &&
+         devices_.extended_names().Find(resource) != nullptr;
+}
 
 bool NodeResourcesFit::IsIgnored(std::string_view resource) const {
   if (!api::IsExtendedResource(resource)) return false;
@@ -161,7 +191,10 @@ std::unique_ptr<framework::Plan> NodeResourcesFit::MakePlan(const framework::Pla
   // demand.
   const api::ResourceVector wanted = api::PendingPodRequests(view, features_.ForResources());
   const auto add = [&](std::string_view name, std::int64_t amount) {
-    if (amount > 0) plan->requested.push_back({std::string(name), amount});
+    if (amount <= 0) return;
+    const bool may_be_devices = features_.dra_extended_resource && dra::MayBeServedByDevices(name);
+    plan->requested.push_back({std::string(name), amount, may_be_devices});
+    plan->asks_for_devices = plan->asks_for_devices || may_be_devices;
   };
   add(api::kCpu, wanted.milli_cpu);
   add(api::kMemory, wanted.memory);
@@ -173,6 +206,12 @@ std::unique_ptr<framework::Plan> NodeResourcesFit::MakePlan(const framework::Pla
 
   plan->scored = AmountsOf(FitScoreRequests(view), args_.resources);
   plan->score_reads = framework::Reads::Row(cluster::kResourcesFact);
+  for (std::size_t i = 0; i < plan->scored.size(); ++i) {
+    // How many devices there are and are free is no fact of a node's row.
+    const bool by_devices =
+        features_.dra_extended_resource && dra::MayBeServedByDevices(args_.resources[i].name);
+    if (by_devices && plan->scored[i] != 0) plan->score_reads = framework::Reads();
+  }
   return plan;
 }
 
@@ -183,6 +222,9 @@ cluster::NodeRow NodeResourcesFit::ResizedInPlace(const framework::Cycle& cycle)
 }
 
 void NodeResourcesFit::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
+  // Device classes may come and go while a plan lives.
+  const auto& plan = cycle.PlanOf<FitPlan>(*this);
+  if (plan.asks_for_devices) scope.Add(OfferedByDevices(plan, devices_));
   if (!features_.in_place_pod_vertical_scaling_scheduler_preemption) return;
   const cluster::NodeRow own = ResizedInPlace(cycle);
   scope.Add(own.IsValid() ? cycle.cluster().nodes().Version(own) : base::Versioned<cluster::NodeRow>());
@@ -192,13 +234,14 @@ void NodeResourcesFit::Filter(const framework::Cycle& cycle, framework::NodeSele
   auto& plan = cycle.PlanOf<FitPlan>(*this);
   const cluster::Cluster& cluster = cycle.cluster();
   FitJudge judge(plan, cluster, nodes);
-  const Demands demands = DemandsOf(plan, cluster, nullptr);
+  const std::uint64_t offered = OfferedByDevices(plan, devices_);
+  const Demands demands = DemandsOf(plan, cluster, offered, nullptr);
   const cluster::NodeRow own = ResizedInPlace(cycle);
   if (!own.IsValid()) {
     nodes.Judge([&](cluster::NodeRow row) { return judge.Judge(demands, row); });
     return;
   }
-  const Demands growth = DemandsOf(plan, cluster, &cycle.requests());
+  const Demands growth = DemandsOf(plan, cluster, offered, &cycle.requests());
   nodes.Judge([&](cluster::NodeRow row) { return judge.Judge(row == own ? growth : demands, row); });
 }
 
@@ -208,7 +251,8 @@ framework::Status NodeResourcesFit::Score(const framework::Cycle& cycle,
   if (args_.resources.empty()) return framework::Status::Error("resources not found");
   const auto& plan = cycle.PlanOf<FitPlan>(*this);
   const ScoredResources resources =
-      ResourcesToScore(cycle.cluster(), args_.resources, plan.scored, Usage::kNonZero);
+      ResourcesToScore(cycle.cluster(), args_.resources, plan.scored, Usage::kNonZero,
+                       features_.dra_extended_resource ? &devices_ : nullptr);
   const auto fill = [&](auto&& score_of) {
     for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = score_of(rows[i]);
   };
@@ -227,6 +271,11 @@ framework::Status NodeResourcesFit::Score(const framework::Cycle& cycle,
 }
 
 bool NodeResourcesFit::Sign(const framework::WaitingPod& pod, framework::Signature& signature) const {
+  const api::ResourceVector wanted = PendingRequests(pod.record());
+  const bool asks_for_devices = std::ranges::any_of(wanted.scalars, [&](const auto& scalar) {
+    return scalar.second != 0 && IsOfferedByDevices(scalar.first);
+  });
+  if (asks_for_devices) return false;
   SignRequests(pod, features_, signature);
   return true;
 }

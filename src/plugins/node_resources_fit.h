@@ -8,6 +8,7 @@
 
 #include "api/resource_vector.h"
 #include "base/error.h"
+#include "dra/device_state.h"
 #include "framework/features.h"
 #include "framework/plugin.h"
 #include "framework/plugin_args.h"
@@ -23,7 +24,7 @@ namespace berth::plugins {
 // The pod's amounts are integers in the plan; a node costs a comparison per resource that the pod asks for.
 // Which resources a node lacks is put into words once per combination.
 //
-// Every resource is taken from nodes; none is left to devices, even if a DeviceClass offers it.
+// An extended resource of which a node has none and which a DeviceClass offers is left to DynamicResources.
 class NodeResourcesFit final : public framework::Plugin,
                                public framework::PreFilterPoint,
                                public framework::FilterPoint,
@@ -48,6 +49,8 @@ class NodeResourcesFit final : public framework::Plugin,
   explicit NodeResourcesFit(const framework::PluginSetup& setup);
 
   bool IsIgnored(std::string_view resource) const;
+  // Some DeviceClass offers it.
+  bool IsOfferedByDevices(std::string_view resource) const;
   // Where a pod that is being resized sits, if its own requests are to be left out there; invalid otherwise.
   cluster::NodeRow ResizedInPlace(const framework::Cycle& cycle) const;
 
@@ -61,6 +64,7 @@ class NodeResourcesFit final : public framework::Plugin,
 
   const framework::NodeResourcesFitArgs args_;
   const framework::Features features_;
+  dra::DeviceState& devices_;
 };
 
 }  // namespace berth::plugins

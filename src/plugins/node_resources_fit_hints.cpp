@@ -12,9 +12,6 @@ namespace {
 using framework::Hint;
 using framework::HintInput;
 
-// The name under which pods may ask for devices of a class that gives them no other.
-constexpr std::string_view kImplicitPrefix = "deviceclass.resource.kubernetes.io/";
-
 bool FitsOnEmpty(const api::ResourceVector& wanted, const api::NodeAllocatable& node) {
   const api::ResourceVector nothing;
   return api::MissingResources(wanted, {.allocatable = node, .requested = nothing}).empty();
@@ -56,7 +53,7 @@ base::Result<Hint> AfterDeviceClassChange(const HintInput& input) {
   const std::string name = after.spec.extended_resource_name.value_or("");
   const api::ResourceList wanted = api::PodRequests(api::PodResourceView(input.record().spec->spec), {});
   if (device_class->before == nullptr) {
-    if (wanted.contains(std::string(kImplicitPrefix) + after.metadata.name)) return Hint::kQueue;
+    if (wanted.contains(std::string(dra::kImplicitResourcePrefix) + after.metadata.name)) return Hint::kQueue;
   } else if (device_class->before->spec.extended_resource_name.value_or("") == name) {
     return Hint::kQueueSkip;
   }
@@ -90,10 +87,16 @@ base::Result<Hint> NodeResourcesFit::AfterNodeChange(const HintInput& input) con
 
   // Resources that the configuration ignores count here, as upstream: a pod that asks for one that the node
   // lacks is not woken.
-  const api::ResourceVector wanted = PendingRequests(input.record());
+  api::ResourceVector wanted = PendingRequests(input.record());
   const api::NodeAllocatable after = api::ToAllocatable(node->after->status.allocatable);
+  bool asks_devices = false;
+  for (auto& [name, amount] : wanted.scalars) {
+    if (amount == 0 || after.resources.Scalar(name) > 0 || !IsOfferedByDevices(name)) continue;
+    asks_devices = true;
+    amount = 0;
+  }
   if (!FitsOnEmpty(wanted, after)) return Hint::kQueueSkip;
-  if (node->before == nullptr) return Hint::kQueue;
+  if (node->before == nullptr || asks_devices) return Hint::kQueue;
   return QueueIf(GrewFor(wanted, api::ToAllocatable(node->before->status.allocatable), after));
 }
 

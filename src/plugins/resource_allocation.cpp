@@ -76,17 +76,28 @@ std::vector<std::int64_t> AmountsOf(const api::ResourceList& requests,
 
 ScoredResources ResourcesToScore(const cluster::Cluster& cluster,
                                  std::span<const framework::ResourceWeight> resources,
-                                 std::span<const std::int64_t> wanted, Usage usage) {
+                                 std::span<const std::int64_t> wanted, Usage usage,
+                                 dra::DeviceState* devices) {
   ScoredResources scored;
   for (std::size_t i = 0; i < resources.size(); ++i) {
+    const std::string& name = resources[i].name;
+    if (wanted[i] == 0 && api::IsScalarResource(name)) continue;
+    ScoredResource made;
+    made.wanted = wanted[i];
+    made.weight = resources[i].weight;
+    if (devices != nullptr && dra::MayBeServedByDevices(name)) {
+      if (const std::string* const device_class = devices->extended_names().Find(name)) {
+        made.devices = std::make_shared<const DeviceCounts>(*devices, *device_class);
+      }
+    }
     // Ids of scalar resources come and go with the nodes and pods that name them.
-    const cluster::ResourceId id = cluster.resources().Find(resources[i].name);
-    if (!id.IsValid() || id == cluster::kPods) continue;
-    if (wanted[i] == 0 && api::IsScalarResource(resources[i].name)) continue;
-    scored.push_back({.allocatable = cluster.nodes().allocatable(id),
-                      .used = UsedColumn(cluster.nodes(), id, usage),
-                      .wanted = wanted[i],
-                      .weight = resources[i].weight});
+    const cluster::ResourceId id = cluster.resources().Find(name);
+    if (id == cluster::kPods || (!id.IsValid() && made.devices == nullptr)) continue;
+    if (id.IsValid()) {
+      made.allocatable = cluster.nodes().allocatable(id);
+      made.used = UsedColumn(cluster.nodes(), id, usage);
+    }
+    scored.push_back(std::move(made));
   }
   return scored;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,7 +10,9 @@
 #include "api/pod_requests.h"
 #include "api/resource_list.h"
 #include "cluster/cluster.h"
+#include "dra/device_state.h"
 #include "framework/plugin_args.h"
+#include "plugins/device_counts.h"
 
 // What plugins that score by the use of resources share: which resources count on a node, what a pod adds to
 // them, and the three strategies of NodeResourcesFit.
@@ -35,10 +38,22 @@ struct ScoredResource {
   std::span<const std::int64_t> used;
   std::int64_t wanted = 0;
   std::int64_t weight = 1;
+  // Count on nodes that have none of the resource themselves; null: nothing does.
+  std::shared_ptr<const DeviceCounts> devices = nullptr;
 
-  std::int64_t capacity(cluster::NodeRow row) const { return allocatable[row.index()]; }
-  std::int64_t before(cluster::NodeRow row) const { return used[row.index()]; }
-  std::int64_t after(cluster::NodeRow row) const { return WrappingAdd(used[row.index()], wanted); }
+  std::int64_t capacity(cluster::NodeRow row) const {
+    return AsksDevices(row) ? devices->At(row).total : Own(allocatable, row);
+  }
+  std::int64_t before(cluster::NodeRow row) const {
+    return AsksDevices(row) ? devices->At(row).used : Own(used, row);
+  }
+  std::int64_t after(cluster::NodeRow row) const { return WrappingAdd(before(row), wanted); }
+
+ private:
+  static std::int64_t Own(std::span<const std::int64_t> column, cluster::NodeRow row) {
+    return column.empty() ? 0 : column[row.index()];
+  }
+  bool AsksDevices(cluster::NodeRow row) const { return devices != nullptr && Own(allocatable, row) == 0; }
 };
 using ScoredResources = absl::InlinedVector<ScoredResource, 4>;
 
@@ -47,10 +62,12 @@ enum class Usage : std::uint8_t { kRequested, kNonZero };
 
 // In the order of the list, without resources that no node has, and without those that the pod does not ask
 // for, unless every pod is taken to use them (cpu, memory, ephemeral-storage). Valid until the cluster
-// changes. On a row without any capacity a resource does not count either: scorers leave it out.
+// changes. On a row without any capacity a resource does not count either: scorers leave it out. With
+// `devices` those of a class count where a node has none of a resource itself.
 ScoredResources ResourcesToScore(const cluster::Cluster& cluster,
                                  std::span<const framework::ResourceWeight> resources,
-                                 std::span<const std::int64_t> wanted, Usage usage);
+                                 std::span<const std::int64_t> wanted, Usage usage,
+                                 dra::DeviceState* devices = nullptr);
 
 // The strategies: 0 to 100.
 std::int64_t LeastAllocatedScore(std::span<const ScoredResource> resources, cluster::NodeRow row);

@@ -1,6 +1,7 @@
 #include "shell/object_requests.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -25,6 +26,7 @@ Answer ToAnswer(const client::ApiResult<void>& result) {
 struct Requests {
   client::VolumeWriter& volumes;
   client::ClaimWriter& claims;
+  client::PodWriter& pods;
 
   base::Task<Answer> operator()(framework::ReserveVolume write) const {
     co_return ToAnswer(co_await volumes.Reserve(*write.volume, *write.claim));
@@ -48,12 +50,18 @@ struct Requests {
   base::Task<Answer> operator()(framework::DeleteClaim write) const {
     co_return ToAnswer(co_await claims.Delete(*write.claim));
   }
+  base::Task<Answer> operator()(framework::SetExtendedResourceClaim write) const {
+    const api::PodRecord& pod = *write.pod;
+    client::PodName name{pod.namespace_, pod.name, pod.uid};
+    std::string patch = client::ExtendedResourceClaimPatch(pod.uid, write.status);
+    co_return ToAnswer(co_await pods.PatchStatus(std::move(name), std::move(patch)));
+  }
 };
 
 }  // namespace
 
 base::Task<Answer> ObjectRequests::Request(framework::ObjectWrite write) {
-  const Requests requests{volumes_, claims_};
+  const Requests requests{volumes_, claims_, pods_};
   co_return co_await std::visit([&](auto& one) { return requests(std::move(one)); }, write);
 }
 

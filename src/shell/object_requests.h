@@ -2,6 +2,7 @@
 
 #include "client/api_client.h"
 #include "client/claim_writer.h"
+#include "client/pod_writer.h"
 #include "client/volume_writer.h"
 
 #include "base/error.h"
@@ -16,13 +17,14 @@ class ObjectRequests {
  public:
   // `client` outlives it.
   ObjectRequests(client::ApiClient& client, base::Random random)
-      : volumes_(client), claims_(client, random) {}
+      : volumes_(client), claims_(client, random), pods_(client, random) {}
 
   base::Task<base::Result<cluster::AnyObject>> Request(framework::ObjectWrite write);
 
  private:
   client::VolumeWriter volumes_;
   client::ClaimWriter claims_;
+  client::PodWriter pods_;
 };
 
 }  // namespace berth::shell

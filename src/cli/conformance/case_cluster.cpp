@@ -8,6 +8,7 @@
 
 #include "cli/conformance/case_json.h"
 
+#include "api/devices.h"
 #include "api/node.h"
 #include "api/workloads.h"
 #include "cluster/object_store.h"

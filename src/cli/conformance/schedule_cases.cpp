@@ -11,6 +11,7 @@
 #include "cli/conformance/case_profile.h"
 #include "cli/conformance/cases.h"
 #include "cli/conformance/preemption_check.h"
+#include "cli/conformance/reserved_claims.h"
 #include "cli/conformance/reserved_volumes.h"
 #include "cli/conformance/status_text.h"
 
@@ -44,7 +45,6 @@ class ScheduleCase {
     if (!profile) throw std::runtime_error(profile.error().message);
     profile_ = *std::move(profile);
     LoadObjects(test_case.at("objects").as_array(), shared_, cluster_);
-    has_device_classes_ = !cluster_.objects().Of<api::DeviceClass>().empty();
     const json::object& target = test_case.at("pod").as_object();
     subject_.pod = cluster_.pods().Find(TextAt(target, "namespace"), TextAt(target, "name"));
     if (!subject_.pod.IsValid()) throw std::runtime_error("the pod is not among the objects");
@@ -60,11 +60,15 @@ class ScheduleCase {
     if (!gated) {
       const framework::Explanation got = engine_->Explain(subject_);
       if (auto difference = CheckPreFilter(got)) return difference;
+      if (expect_.contains("error") && got.filtered) return CheckFilterError(got);
       if (auto difference = CheckFilter(got)) return difference;
       if (auto difference = CheckScores(got)) return difference;
       if (auto difference = CheckFailure(got)) return difference;
       if (auto difference = CheckDecisions(got)) return difference;
       if (auto difference = CheckReservedVolumes(expect_, cluster_, *profile_, engine_->cycle())) {
+        return difference;
+      }
+      if (auto difference = CheckReservedClaims(expect_, {cluster_, *profile_, *engine_, subject_})) {
         return difference;
       }
     }
@@ -119,6 +123,22 @@ class ScheduleCase {
     const json::value* const names = ValueAt(want, "nodeNames");
     return Compare("nodeNames", got.narrowed ? fmt::format("{}", *got.narrowed) : everything,
                    names == nullptr ? everything : fmt::format("{}", TextsAt(want, "nodeNames")));
+  }
+
+  // One node in error fails the attempt; of several, any one may be the one that is told.
+  Difference CheckFilterError(const framework::Explanation& got) {
+    const std::string message = got.error.Message();
+    bool is_one_of_them = message == TextAt(expect_, "error");
+    if (const json::value* const filter = ValueAt(expect_, "filter")) {
+      for (const auto& entry : filter->as_object()) {
+        const json::object& status = entry.value().as_object();
+        if (TextAt(status, "code") != "Error") continue;
+        const std::vector<std::string> reasons = TextsAt(status, "reasons");
+        is_one_of_them = is_one_of_them || std::ranges::find(reasons, message) != reasons.end();
+      }
+    }
+    if (!is_one_of_them) return Compare("error", message, std::string(TextAt(expect_, "error")));
+    return CheckDecisions(got);
   }
 
   Difference CheckFilter(const framework::Explanation& got) const {
@@ -231,19 +251,9 @@ class ScheduleCase {
     return std::ranges::find(made_.missing, plugin) != made_.missing.end();
   }
 
-  // Whether the plugin could have had a say in this case.
-  bool Matters(std::string_view plugin) const {
-    const api::PodSpec& spec = cluster_.pods().record(subject_.pod).spec->spec;
-    if (plugin == "DynamicResources") return !spec.resource_claims.empty() || has_device_classes_;
-    if (plugin.find("Volume") != std::string_view::npos) return !spec.volumes.empty();
-    return true;
-  }
-
   Difference CheckMissing() const {
-    for (const std::string& plugin : made_.missing) {
-      if (Matters(plugin)) return fmt::format("{}{}", kNotDecided, plugin);
-    }
-    return std::nullopt;
+    if (made_.missing.empty()) return std::nullopt;
+    return fmt::format("{}{}", kNotDecided, made_.missing.front());
   }
 
   const json::object& expect_;
@@ -254,7 +264,6 @@ class ScheduleCase {
   framework::RejectionTable rejections_;
   std::unique_ptr<const framework::Profile> profile_;
   framework::Cycle::Subject subject_;
-  bool has_device_classes_ = false;  // then an ordinary resource may be one of devices
   std::unique_ptr<framework::Engine> engine_;
 };
 

@@ -1,0 +1,432 @@
+#include "plugins/dynamic_resources.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "fmt/format.h"
+
+#include "api/pod_requests.h"
+#include "dra/allocation_result.h"
+#include "dra/pod_claims.h"
+#include "dra/readiness.h"
+#include "plugins/dynamic_resources_data.h"
+
+namespace berth::plugins {
+namespace {
+
+using framework::Code;
+using framework::Status;
+
+// Indexed by DynamicResources::Reason.
+constexpr framework::ReasonText kReasons[] = {
+    {Code::kUnschedulableAndUnresolvable, "resourceclaim not available on the node"},
+    {Code::kUnschedulableAndUnresolvable, "cannot allocate all claims"},
+    {Code::kUnschedulableAndUnresolvable, "invalid resource pools were encountered"},
+    {Code::kUnschedulableAndUnresolvable, "cannot schedule extended resource claim"},
+    {Code::kUnschedulableAndUnresolvable, "cannot fit resource"},
+};
+
+// The best that an alternative can score; the next one is worth one less.
+constexpr std::int64_t kAlternativesMax = 8;
+
+// What upstream's search gets done in a second, about. The timeout of the configuration becomes a number of
+// steps: a decision must not depend on how fast the machine is.
+constexpr std::uint64_t kStepsPerSecond = 1'000'000;
+
+constexpr std::string_view kOptionalNodeOperations = "DRAOptionalNodeOperations";
+// Never in the server: the name that the claim has until it is made.
+constexpr std::string_view kExtendedClaimName = "<extended-resources>";
+
+std::uint64_t StepsFor(const framework::Features& features, const framework::DynamicResourcesArgs& args) {
+  const bool is_limited =
+      features.dra_scheduler_filter_timeout && args.filter_timeout && args.filter_timeout->count() > 0;
+  if (!is_limited) return std::numeric_limits<std::uint64_t>::max();
+  const auto nanoseconds = static_cast<std::uint64_t>(args.filter_timeout->count());
+  return nanoseconds / 1'000 * (kStepsPerSecond / 1'000'000);
+}
+
+// Which alternative of a prioritized request has a result; nothing: none.
+std::optional<std::size_t> ChosenOf(const api::DeviceRequest& request,
+                                    const api::AllocationResult& allocation) {
+  for (std::size_t i = 0; i < request.first_available.size(); ++i) {
+    const std::string name = fmt::format("{}/{}", request.name, request.first_available[i].name);
+    if (std::ranges::find(allocation.devices.results, name, &api::DeviceRequestAllocationResult::request) !=
+        allocation.devices.results.end()) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::int64_t ScoreOfAllocated(const api::ResourceClaim& claim) {
+  std::int64_t score = 0;
+  for (const api::DeviceRequest& request : claim.spec.devices.requests) {
+    if (const auto chosen = ChosenOf(request, *claim.status.allocation)) {
+      score += kAlternativesMax - static_cast<std::int64_t>(*chosen);
+    }
+  }
+  return score;
+}
+
+}  // namespace
+
+dra::Gates DeviceGates(const framework::Features& features) {
+  return {.admin_access = features.dra_admin_access,
+          .prioritized_list = features.dra_prioritized_list,
+          .partitionable_devices = features.dra_partitionable_devices,
+          .device_taints = features.dra_device_taints,
+          .device_taint_rules = features.dra_device_taint_rules,
+          .consumable_capacity = features.dra_consumable_capacity,
+          .binding_conditions =
+              features.dra_device_binding_conditions && features.dra_resource_claim_device_status,
+          .fractional_capacity_range = features.dra_fractional_capacity_range,
+          .list_type_attributes = features.dra_list_type_attributes,
+          .derived_attributes = features.dra_derived_attributes,
+          .compatibility_groups = features.dra_device_compatibility_groups,
+          .optional_node_operations = features.dra_optional_node_operations};
+}
+
+DynamicResources::DynamicResources(const framework::PluginSetup& setup)
+    : features_(setup.features),
+      steps_max_(StepsFor(setup.features, setup.args.dynamic_resources)),
+      binding_timeout_(setup.args.dynamic_resources.binding_timeout.value_or(std::chrono::minutes(10))),
+      state_(setup.cluster.UseExtension<dra::DeviceState>()),
+      waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()),
+      writes_(setup.writes) {
+  state_.SetGates(DeviceGates(setup.features));
+}
+
+std::span<const framework::ReasonText> DynamicResources::Reasons() const { return kReasons; }
+
+std::unique_ptr<framework::Plan> DynamicResources::MakePlan(const framework::PlanInput& input) const {
+  auto plan = std::make_unique<DevicePlan>();
+  if (features_.dynamic_resource_allocation && features_.dra_extended_resource) {
+    const api::ResourceVector wanted =
+        api::PendingPodRequests(api::PodResourceView(input.spec), features_.ForResources());
+    for (const auto& [name, amount] : wanted.scalars) {
+      if (amount > 0 && dra::MayBeServedByDevices(name)) plan->extended.push_back(name);
+    }
+    std::ranges::sort(plan->extended);
+  }
+  const bool has_claims = features_.dynamic_resource_allocation && !input.spec.resource_claims.empty();
+  if (has_claims || !plan->extended.empty()) return plan;
+  // Such a pod scores nothing everywhere, and that is kept.
+  plan->filters = false;
+  plan->filter_reads = framework::Reads::Row(0);
+  plan->score_reads = framework::Reads::Row(0);
+  return plan;
+}
+
+Status DynamicResources::PreEnqueue(const framework::WaitingPod& pod) const {
+  if (!features_.dynamic_resource_allocation || pod.record().spec->spec.resource_claims.empty()) return {};
+  const auto claims = dra::ClaimsOf(pod.record(), state_.claims());
+  return claims ? Status() : Status::Unresolvable(claims.error().message);
+}
+
+framework::PreFilterResult DynamicResources::PreFilter(framework::Cycle& cycle) const {
+  if (!features_.dynamic_resource_allocation || cycle.resize_deferred()) return {Status::Skip()};
+  auto claims = std::make_unique<DeviceClaims>();
+  if (Status status = PrepareClaims(cycle, *claims); !status.IsSuccess()) return {std::move(status)};
+  if (claims->claims.empty()) return {Status::Skip()};
+  cycle.EmplaceData<DeviceClaims>(*this, std::move(*claims));
+  return {};
+}
+
+Status DynamicResources::PrepareClaims(const framework::Cycle& cycle, DeviceClaims& claims) const {
+  auto found = dra::ClaimsOf(cycle.record(), state_.claims());
+  if (!found) return Status::Unresolvable(std::move(found.error().message));
+  claims.attempt = cycle.step();
+  for (dra::ClaimRef& claim : *found) claims.claims.push_back({.claim = std::move(claim)});
+  PrepareExtended(cycle, claims);
+
+  bool allocates = false;
+  for (PodClaim& claim : claims.claims) {
+    const std::optional<api::AllocationResult>& allocation = claim.claim->status.allocation;
+    if (allocation) {
+      claim.has_failed = HasFailed(*claim.claim);
+      claim.skips_node_operations = std::ranges::any_of(allocation->devices.results, [](const auto& result) {
+        return !result.skip_node_operations.empty();
+      });
+      if (!allocation->node_selector) continue;
+      auto nodes = api::NodeMatcher::CompileStrict(*allocation->node_selector);
+      if (!nodes) return Status::Error(std::move(nodes.error().message));
+      claim.nodes = *std::move(nodes);
+      continue;
+    }
+    claim.to_allocate = true;
+    allocates = true;
+    if (claim.is_extended) continue;
+    if (state_.claims().IsInFlight(claim.claim->metadata.uid)) {
+      return Status::Unresolvable(fmt::format("resource claim {} is in the process of being allocated",
+                                              dra::ClaimName(*claim.claim)));
+    }
+    if (Status status = CheckClasses(*claim.claim); !status.IsSuccess()) return status;
+  }
+  if (!allocates) return {};
+  state_.selectors().BeginAttempt();
+  claims.allocator = std::make_unique<dra::Allocator>(state_);
+  for (PodClaim& claim : claims.claims) {
+    if (!claim.to_allocate || claim.is_extended) continue;
+    claim.plan = std::make_unique<const dra::ClaimPlan>(dra::PlanClaim(claim.claim, state_));
+    claims.plans.push_back(claim.plan.get());
+  }
+  return {};
+}
+
+Status DynamicResources::CheckClasses(const api::ResourceClaim& claim) const {
+  for (const api::DeviceRequest& request : claim.spec.devices.requests) {
+    if (request.exactly) {
+      Status status = CheckClass(request.name, request.exactly->device_class_name);
+      if (!status.IsSuccess()) return status;
+    } else if (!request.first_available.empty()) {
+      if (!features_.dra_prioritized_list) {
+        return Status::Unresolvable(
+            fmt::format("resource claim {}, request {}: has subrequests, but the DRAPrioritizedList "
+                        "feature is disabled",
+                        dra::ClaimName(claim), request.name));
+      }
+      for (const api::DeviceSubRequest& sub : request.first_available) {
+        Status status = CheckClass(fmt::format("{}/{}", request.name, sub.name), sub.device_class_name);
+        if (!status.IsSuccess()) return status;
+      }
+    } else {
+      return Status::Unresolvable(fmt::format("resource claim {}, request {}: unknown request type",
+                                              dra::ClaimName(claim), request.name));
+    }
+  }
+  return {};
+}
+
+Status DynamicResources::CheckClass(std::string_view request, const std::string& device_class) const {
+  if (device_class.empty())
+    return Status::Error(fmt::format("request {}: unsupported request type", request));
+  if (state_.FindClass(device_class) != nullptr) return {};
+  return Status::Unresolvable(
+      fmt::format("request {}: device class {} does not exist", request, device_class));
+}
+
+void DynamicResources::PrepareExtended(const framework::Cycle& cycle, DeviceClaims& claims) const {
+  const auto& plan = cycle.PlanOf<DevicePlan>(*this);
+  bool is_served = false;
+  for (const std::string& resource : plan.extended) {
+    const std::string* const device_class = state_.extended_names().Find(resource);
+    is_served = is_served || device_class != nullptr;
+    claims.served.emplace_back(resource, device_class == nullptr ? std::string() : *device_class);
+  }
+  // One bit stands for one resource; a pod that asks for more of them than there are bits asks for nonsense.
+  if (!is_served || claims.served.size() > 64) {
+    claims.served.clear();
+    return;
+  }
+  const api::PodRecord& pod = cycle.record();
+  dra::ClaimRef claim = state_.claims().FindExtended(pod.namespace_, pod.name, pod.uid);
+  if (claim == nullptr) {
+    auto made = std::make_shared<api::ResourceClaim>();
+    made->metadata.name = kExtendedClaimName;
+    made->metadata.generate_name = pod.name + "-extended-resources-";
+    made->metadata.namespace_ = pod.namespace_;
+    // Only ever compared with those of other claims in memory.
+    made->metadata.uid = "extended-resources-of-" + pod.uid;
+    made->metadata.annotations.insert_or_assign(std::string(dra::kExtendedClaimAnnotation),
+                                                std::string("true"));
+    made->metadata.owner_references.push_back({.api_version = "v1",
+                                               .kind = "Pod",
+                                               .name = pod.name,
+                                               .uid = pod.uid,
+                                               .controller = true,
+                                               .block_owner_deletion = true});
+    claim = std::move(made);
+  }
+  claims.claims.push_back({.claim = std::move(claim), .is_extended = true});
+}
+
+bool DynamicResources::HasFailed(const api::ResourceClaim& claim) const {
+  if (!state_.gates().binding_conditions) return false;
+  const dra::Readiness readiness = dra::ReadinessOf(claim).readiness;
+  // Whoever waited for it in vain says so: there is no clock here.
+  return readiness == dra::Readiness::kFailed ||
+         (readiness == dra::Readiness::kNotYet && state_.claims().HasTimedOut(claim));
+}
+
+bool DynamicResources::IsUnavailable(const framework::Cycle& cycle, const PodClaim& claim,
+                                     cluster::NodeRow row) const {
+  if (claim.has_failed) return true;
+  const cluster::Cluster& cluster = cycle.cluster();
+  const auto labels = cluster.labels().View(cluster.nodes().label_set()[row.index()]);
+  if (claim.nodes && !claim.nodes->Matches(cluster.nodes().name(row), labels)) return true;
+  if (!claim.skips_node_operations) return false;
+  const auto& declared = cluster.features().Get(cluster.nodes().feature_set()[row.index()]);
+  return std::ranges::find(declared, kOptionalNodeOperations) == declared.end();
+}
+
+void DynamicResources::Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const {
+  DeviceClaims& claims = *cycle.DataOf<DeviceClaims>(*this);
+  if (claims.allocator && claims.solutions.size() < cycle.cluster().nodes().row_count()) {
+    claims.solutions.resize(cycle.cluster().nodes().row_count());
+  }
+  nodes.Judge([&](cluster::NodeRow row) {
+    // One node in error fails the attempt: nothing about the others matters any more.
+    if (!nodes.error().IsSuccess()) return framework::kAccepted;
+    return JudgeRow(cycle, claims, row, nodes);
+  });
+}
+
+std::optional<std::uint64_t> DynamicResources::ServedByDevices(const framework::Cycle& cycle,
+                                                               const DeviceClaims& claims,
+                                                               cluster::NodeRow row) const {
+  const cluster::Cluster& cluster = cycle.cluster();
+  std::uint64_t served = 0;
+  for (std::size_t i = 0; i < claims.served.size(); ++i) {
+    const auto& [resource, device_class] = claims.served[i];
+    const cluster::ResourceId id = cluster.resources().Find(resource);
+    const auto& offers = cluster.nodes().allocatable_of(row);
+    const auto offer = std::ranges::find(offers, id, &cluster::ResourceAmount::resource);
+    const bool is_offered = id.IsValid() && offer != offers.end();
+    if (!device_class.empty() && (!is_offered || offer->amount == 0)) {
+      served |= std::uint64_t{1} << i;
+    } else if (!is_offered) {
+      return std::nullopt;
+    }
+  }
+  return served;
+}
+
+framework::RejectionId DynamicResources::JudgeRow(const framework::Cycle& cycle, DeviceClaims& claims,
+                                                  cluster::NodeRow row,
+                                                  framework::NodeSelection& nodes) const {
+  if (claims.allocator) claims.solutions[row.index()] = {};
+  std::uint64_t served = 0;
+  if (claims.HasExtended()) {
+    PodClaim& extended = claims.claims.back();
+    if (!extended.claim->spec.devices.requests.empty()) {
+      extended.unavailable_somewhere = true;
+      return nodes.Fixed(kLeftoverClaim);
+    }
+    const auto by_devices = ServedByDevices(cycle, claims, row);
+    if (!by_devices) return nodes.Fixed(kCannotFit);
+    served = *by_devices;
+    if (served == 0 && claims.HasOnlyExtended()) return framework::kAccepted;
+  }
+  absl::InlinedVector<std::size_t, 4> unavailable;
+  for (std::size_t i = 0; i < claims.claims.size(); ++i) {
+    if (IsUnavailable(cycle, claims.claims[i], row)) unavailable.push_back(i);
+  }
+  if (claims.allocator) {
+    const framework::RejectionId refusal = AllocateOn(cycle, claims, served, row, nodes);
+    if (refusal.IsRefusal() || !nodes.error().IsSuccess()) return refusal;
+  }
+  if (unavailable.empty()) return framework::kAccepted;
+  if (claims.allocator) claims.solutions[row.index()] = {};
+  for (const std::size_t index : unavailable) claims.claims[index].unavailable_somewhere = true;
+  return nodes.Fixed(kUnavailable);
+}
+
+framework::RejectionId DynamicResources::AllocateOn(const framework::Cycle& cycle, DeviceClaims& claims,
+                                                    std::uint64_t served, cluster::NodeRow row,
+                                                    framework::NodeSelection& nodes) const {
+  const std::string_view node = cycle.cluster().nodes().name(row);
+  absl::InlinedVector<const dra::ClaimPlan*, 8> plans(claims.plans.begin(), claims.plans.end());
+  if (served != 0) {
+    const auto [entry, is_new] = claims.extended_plans.try_emplace(served);
+    DeviceClaims::ExtendedPlan& extended = entry->second;
+    if (is_new) {
+      std::vector<dra::ServedResource> resources;
+      for (std::size_t i = 0; i < claims.served.size(); ++i) {
+        if (((served >> i) & 1) != 0) resources.push_back({claims.served[i].first, claims.served[i].second});
+      }
+      extended.requests = dra::RequestsFor(cycle.spec(), resources);
+      auto claim = std::make_shared<api::ResourceClaim>(*claims.claims.back().claim);
+      claim->spec.devices.requests = extended.requests.requests;
+      extended.plan = std::make_unique<const dra::ClaimPlan>(dra::PlanClaim(std::move(claim), state_));
+    }
+    plans.push_back(extended.plan.get());
+  }
+  dra::Outcome outcome = claims.allocator->Allocate(plans, row, steps_max_);
+  const std::vector<dra::TakenDevice>& taken = claims.allocator->taken();
+  switch (outcome.verdict) {
+    case dra::Verdict::kTimedOut:
+      nodes.Fail(row, Status::Error(fmt::format("node {}: timed out trying to allocate devices", node)));
+      return framework::kAccepted;
+    case dra::Verdict::kError:
+      nodes.Fail(row, Status::Error(std::move(outcome.error)));
+      return framework::kAccepted;
+    case dra::Verdict::kInvalidPools:
+      return nodes.Fixed(kInvalidPools);
+    case dra::Verdict::kNone:
+      return nodes.Fixed(kCannotAllocate);
+    case dra::Verdict::kFound:
+      break;
+  }
+  for (std::size_t i = 0, first = 0; i < plans.size(); ++i) {
+    std::size_t end = first;
+    while (end < taken.size() && taken[end].claim == i) ++end;
+    const auto where = dra::NodesOf(*plans[i], std::span(taken).subspan(first, end - first), node);
+    if (!where) {
+      nodes.Fail(row, Status::Error(where.error().message));
+      return framework::kAccepted;
+    }
+    first = end;
+  }
+  claims.solutions[row.index()] = {.first = static_cast<std::uint32_t>(claims.taken.size()),
+                                   .count = static_cast<std::uint32_t>(taken.size()),
+                                   .found = true,
+                                   .served = served};
+  claims.taken.insert(claims.taken.end(), taken.begin(), taken.end());
+  return framework::kAccepted;
+}
+
+Status DynamicResources::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
+                               std::span<std::int64_t> scores) const {
+  const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
+  std::ranges::fill(scores, 0);
+  if (claims == nullptr || claims->allocator == nullptr || !features_.dra_prioritized_list) return {};
+  std::int64_t of_allocated = 0;
+  for (const PodClaim& claim : claims->claims) {
+    if (!claim.to_allocate) of_allocated += ScoreOfAllocated(*claim.claim);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const DeviceClaims::Solution* const solution = claims->SolutionFor(rows[i].index());
+    if (solution == nullptr) continue;
+    scores[i] = of_allocated;
+    const dra::TakenDevice* before = nullptr;
+    for (const dra::TakenDevice& taken : std::span(claims->taken).subspan(solution->first, solution->count)) {
+      const bool is_new =
+          before == nullptr || before->claim != taken.claim || before->request != taken.request;
+      before = &taken;
+      if (!is_new || taken.claim >= claims->plans.size()) continue;
+      if (claims->plans[taken.claim]->requests[taken.request].prioritized) {
+        scores[i] += kAlternativesMax - static_cast<std::int64_t>(taken.alternative);
+      }
+    }
+  }
+  return {};
+}
+
+framework::PostFilterResult DynamicResources::PostFilter(framework::Cycle& cycle,
+                                                         const framework::Diagnosis&) const {
+  const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
+  if (claims == nullptr) return {Status(Code::kUnschedulable), std::nullopt};
+  const auto is_idle = [&](const api::ResourceClaim& claim) {
+    const auto& users = claim.status.reserved_for;
+    return users.empty() || (users.size() == 1 && users.front().uid == cycle.record().uid);
+  };
+  // One at a time: after each the pod is tried again, and that may be enough.
+  for (const PodClaim& claim : claims->claims) {
+    if (!claim.unavailable_somewhere || claim.is_extended || !is_idle(*claim.claim)) continue;
+    if (writes_ != nullptr) writes_->Post(framework::DeallocateClaim{claim.claim});
+    return {Status::Unschedulable("deallocation of ResourceClaim completed"), std::nullopt};
+  }
+  if (claims->HasExtended() && !claims->claims.back().IsNew()) {
+    if (writes_ != nullptr) writes_->Post(framework::DeleteClaim{claims->claims.back().claim});
+    return {Status::Unschedulable("deletion of ResourceClaim completed"), std::nullopt};
+  }
+  return {Status(Code::kUnschedulable), std::nullopt};
+}
+
+bool DynamicResources::Sign(const framework::WaitingPod& pod, framework::Signature&) const {
+  return pod.record().spec->spec.resource_claims.empty();
+}
+
+}  // namespace berth::plugins
