@@ -262,9 +262,11 @@ Runner::Done Runner::StartCollection(Collection::Scope scope) {
 void Runner::FinishCollection() {
   Collection::Results collected = collection_->Finish(path());
   collection_.reset();
-  for (std::string& failure :
-       CheckThreshold(workload_.threshold.For(file_.topic), workload_.selector, collected.items)) {
-    results_.failures.push_back(fmt::format("op {}: {}", op_index_, failure));
+  if (options_.check_thresholds) {
+    const double threshold = workload_.threshold.For(file_.topic);
+    for (const std::string& failure : CheckThreshold(threshold, workload_.selector, collected.items)) {
+      results_.failures.push_back(fmt::format("op {}: {}", op_index_, failure));
+    }
   }
   results_.measurements.push_back(std::move(collected.measurement));
   std::ranges::move(collected.items, std::back_inserter(results_.items));

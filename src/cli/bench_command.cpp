@@ -93,6 +93,7 @@ int RunBench(const BenchOptions& options, std::ostream& out, std::ostream& progr
   suite.run.requests_per_second = options.requests_per_second;
   suite.run.seed = options.seed;
   suite.run.precreate = options.precreate;
+  suite.run.check_thresholds = options.check_thresholds;
   suite.run.is_interrupted = [] { return interrupted.load(); };
   suite.on_start = [&](const std::string& name) { fmt::print(progress, "running {}\n", name); };
   suite.on_end = [&](const bench::WorkloadReport& report) { PrintProgress(progress, report); };

@@ -17,6 +17,7 @@ struct BenchOptions {
   double requests_per_second = 5000;
   std::uint64_t seed = 1;
   bool precreate = false;
+  bool check_thresholds = false;
 };
 
 // Runs workload files and prints a table. 0: every workload that could run passed; 1: one failed; 2: there

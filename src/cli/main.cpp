@@ -102,6 +102,9 @@ CLI::App* AddBenchRun(CLI::App& app, berth::cli::BenchOptions& options) {
       ->capture_default_str();
   run->add_flag("--precreate", options.precreate,
                 "Start the scheduler only when the pods to be measured are there");
+  run->add_flag("--check-thresholds", options.check_thresholds,
+                "Fail where a workload's own threshold is missed; in core mode pods come at --qps, so "
+                "that its throughput is at most that");
   run->add_option("--seed", options.seed, "Of names and of choices among equals")->capture_default_str();
   return run;
 }

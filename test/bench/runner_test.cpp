@@ -335,6 +335,21 @@ TEST_F(RunnerTest, ASchedulerMayStartWhenAllPodsAreThere) {
   EXPECT_EQ(results.measurements[0].cpu_microseconds_per_pod, 100);
 }
 
+// case 11: a workload that is too slow fails, and is measured all the same.
+TEST_F(RunnerTest, AMissedThresholdFailsTheWorkload) {
+  const std::string operations =
+      "  - {opcode: createNodes, count: 20}\n"
+      "  - {opcode: createPods, count: 700, podTemplatePath: small.yaml, collectMetrics: true}";
+  options_.requests_per_second = 200;
+  const RunResults fast = Run(operations, "{}\n    threshold: 10");
+  EXPECT_THAT(fast.failures, testing::Not(testing::Contains(HasSubstr("to be higher"))));
+  const RunResults slow = Run(operations, "{}\n    threshold: 1000000");
+  EXPECT_THAT(slow.failures, testing::Contains(HasSubstr("to be higher")));
+  EXPECT_EQ(slow.measurements.size(), 1);
+  options_.check_thresholds = false;
+  EXPECT_THAT(Run(operations, "{}\n    threshold: 1000000").failures, IsEmpty());
+}
+
 TEST_F(RunnerTest, WorkloadsSayWhatTheyNeed) {
   const auto missing = [&](const std::string& operations, const std::string& gates = "{}") {
     const auto file = ParseWorkloadFile(
