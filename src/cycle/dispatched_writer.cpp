@@ -22,7 +22,8 @@ base::Task<base::Result<void>> DispatchedWriter::Bind(api::Binding binding) {
   static_cast<void>(context_.dispatcher.Add(std::move(call)));
   const std::optional<dispatch::CallOutcome> outcome = co_await future.Get();
   if (!outcome) co_return base::Fail("the binding was given up");
-  if (outcome->IsFailure()) co_return base::Fail(outcome->message);
+  // A deletion may have taken the place of a binding that was not sent yet: then the pod is not bound.
+  if (outcome->end != dispatch::CallEnd::kSucceeded) co_return base::Fail(outcome->message);
   co_return base::Result<void>();
 }
 
