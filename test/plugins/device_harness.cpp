@@ -72,8 +72,8 @@ DeviceHarness::DeviceHarness(framework::DynamicResourcesArgs args, framework::Fe
   args_.dynamic_resources = args;
   const framework::Registry registry = plugins::AllPlugins();
   const framework::PluginSetup setup{features_, args_, cluster_, &server_};
-  auto config =
-      framework::ExpandEverywhere({{"NodeResourcesFit", 1}, {"DynamicResources", 2}}, registry, setup);
+  const std::vector<framework::EnabledPlugin> enabled = {{"NodeResourcesFit", 1}, {"DynamicResources", 2}};
+  auto config = framework::ExpandEverywhere(enabled, registry, setup);
   BERTH_CHECK(config.has_value());
   config->args = args_;
   auto profile = framework::Profile::Make(*config, registry, setup, rejections_);
