@@ -1,5 +1,6 @@
 #pragma once
 
+// house: heavy-include: values are members here, and the precompiled header of this room has it
 #include <boost/json.hpp>
 #include <filesystem>
 #include <optional>

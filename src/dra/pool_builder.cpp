@@ -92,7 +92,7 @@ class Counters {
     view_.counter_sets.push_back(set.name);
     Set& made = sets_[set.name];
     for (const auto& [name, counter] : set.counters) {
-      made.counters[name] = static_cast<std::uint32_t>(view_.counters.size());
+      made.positions[name] = static_cast<std::uint32_t>(view_.counters.size());
       // Added to zero, so that the text that it was read from does not travel along.
       api::Quantity total;
       total.Add(counter.value);
@@ -106,8 +106,8 @@ class Counters {
       const auto set = sets_.find(consumption.counter_set);
       if (set == sets_.end()) return Fail(fmt::format("counter set {} not found", consumption.counter_set));
       for (const auto& [name, counter] : consumption.counters) {
-        const auto found = set->second.counters.find(name);
-        if (found == set->second.counters.end()) {
+        const auto found = set->second.positions.find(name);
+        if (found == set->second.positions.end()) {
           return Fail(fmt::format("counter {} not found in counter set {}", name, consumption.counter_set));
         }
         api::Quantity amount;
@@ -120,7 +120,7 @@ class Counters {
 
  private:
   struct Set {
-    absl::flat_hash_map<std::string_view, std::uint32_t> counters;
+    absl::flat_hash_map<std::string_view, std::uint32_t> positions;  // in view_.counters
   };
 
   bool Fail(const std::string& why) {

@@ -52,15 +52,15 @@ AttachedId AttachedVolumes::Find(const CsiVolume& volume) const {
 bool AttachedVolumes::IsUsed(cluster::NodeRow row, AttachedId volume) const {
   const Row* const at = FindRow(row);
   if (at == nullptr || !volume.IsValid()) return false;
-  const auto found = at->volumes.find(volume);
-  return found != at->volumes.end() && found->second.pods > 0;
+  const auto found = at->uses.find(volume);
+  return found != at->uses.end() && found->second.pods > 0;
 }
 
 std::int32_t AttachedVolumes::Count(cluster::NodeRow row, DriverId driver) const {
   const Row* const at = FindRow(row);
   if (at == nullptr || !driver.IsValid()) return 0;
-  const auto found = std::ranges::find(at->counts, driver, &DriverCount::driver);
-  return found == at->counts.end() ? 0 : found->count;
+  const auto found = std::ranges::find(at->driver_counts, driver, &DriverCount::driver);
+  return found == at->driver_counts.end() ? 0 : found->count;
 }
 
 std::optional<std::string> AttachedVolumes::ErrorOn(cluster::NodeRow row) const {
@@ -96,26 +96,26 @@ void AttachedVolumes::Release(AttachedId volume) {
 }
 
 void AttachedVolumes::Add(Row& row, AttachedId volume, std::int32_t Use::* by) {
-  const auto [at, is_new] = row.volumes.try_emplace(volume);
+  const auto [at, is_new] = row.uses.try_emplace(volume);
   ++(at->second.*by);
   if (!is_new) return;
   const DriverId driver = driver_of_[volume.index()];
-  const auto count = std::ranges::find(row.counts, driver, &DriverCount::driver);
-  if (count == row.counts.end()) {
-    row.counts.push_back({driver, 1});
+  const auto count = std::ranges::find(row.driver_counts, driver, &DriverCount::driver);
+  if (count == row.driver_counts.end()) {
+    row.driver_counts.push_back({driver, 1});
   } else {
     ++count->count;
   }
 }
 
 void AttachedVolumes::Subtract(Row& row, AttachedId volume, std::int32_t Use::* by) {
-  const auto at = row.volumes.find(volume);
-  BERTH_CHECK(at != row.volumes.end() && at->second.*by > 0);
+  const auto at = row.uses.find(volume);
+  BERTH_CHECK(at != row.uses.end() && at->second.*by > 0);
   --(at->second.*by);
   if (at->second.pods > 0 || at->second.attachments > 0) return;
-  row.volumes.erase(at);
-  const auto count = std::ranges::find(row.counts, driver_of_[volume.index()], &DriverCount::driver);
-  if (--count->count == 0) row.counts.erase(count);
+  row.uses.erase(at);
+  const auto count = std::ranges::find(row.driver_counts, driver_of_[volume.index()], &DriverCount::driver);
+  if (--count->count == 0) row.driver_counts.erase(count);
 }
 
 void AttachedVolumes::CountPod(cluster::PodSlot pod, cluster::NodeRow row) {
@@ -280,9 +280,11 @@ void AttachedVolumes::AddTo(cluster::Digester& digest) const {
   for (std::uint32_t i = 0; i < rows_.size(); ++i) {
     // By name: ids depend on what was tried in between.
     absl::btree_map<std::string_view, Use> volumes;
-    for (const auto& [volume, use] : rows_[i].volumes) volumes.emplace(names_.Get(volume), use);
-    absl::btree_map<std::string_view, std::int32_t> counts;
-    for (const DriverCount& count : rows_[i].counts) counts.emplace(drivers_.Get(count.driver), count.count);
+    // house: hash-order: sorted here
+    for (const auto& [volume, use] : rows_[i].uses) volumes.emplace(names_.Get(volume), use);
+    absl::btree_map<std::string_view, std::int32_t> by_driver;
+    for (const DriverCount& count : rows_[i].driver_counts)
+      by_driver.emplace(drivers_.Get(count.driver), count.count);
     if (volumes.empty() && rows_[i].errors == 0) continue;
     digest.Add(i);
     digest.AddSigned(rows_[i].errors);
@@ -291,7 +293,7 @@ void AttachedVolumes::AddTo(cluster::Digester& digest) const {
       digest.AddSigned(use.pods);
       digest.AddSigned(use.attachments);
     }
-    for (const auto& [name, count] : counts) {
+    for (const auto& [name, count] : by_driver) {
       digest.Add(name);
       digest.AddSigned(count);
     }

@@ -59,10 +59,10 @@ class AttachedVolumes final : public cluster::Extension {
     std::int32_t count = 0;
   };
   struct Row {
-    absl::flat_hash_map<AttachedId, Use> volumes;
-    std::vector<DriverCount> counts;  // of drivers that have some
-    std::int32_t errors = 0;          // pods whose volumes cannot be known
-    bool has_csi_node = false;        // when its pods were counted
+    absl::flat_hash_map<AttachedId, Use> uses;
+    std::vector<DriverCount> driver_counts;  // of drivers that have some
+    std::int32_t errors = 0;                 // pods whose volumes cannot be known
+    bool has_csi_node = false;               // when its pods were counted
     std::vector<AttachedId> attachments;
   };
   // What was counted for a pod, to take it back.

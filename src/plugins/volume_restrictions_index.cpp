@@ -155,6 +155,7 @@ void DiskHolders::AddTo(cluster::Digester& digest) const {
     digest.Add(name);
     digest.AddSigned(count);
   }
+  // house: hash-order: sorted here
   const absl::btree_map<cluster::ClaimId, std::int32_t> ghosts(ghost_use_.begin(), ghost_use_.end());
   for (const auto& [claim, count] : ghosts) {
     digest.Add(claim.value());

@@ -99,7 +99,7 @@ TEST_F(WritesTest, Case34AVictimThatIsGoneIsASuccess) {
   AddReply(Failure(404, "NotFound"));
   auto done = Start(pods_.Preempt(pod_, "{}"));
   ASSERT_TRUE(done->has_value() && (*done)->has_value());
-  EXPECT_FALSE(**done) << "nobody was evicted";
+  EXPECT_FALSE(***done) << "nobody was evicted";
   EXPECT_EQ(server_.seen.size(), 1U);
   EXPECT_EQ(last_seen().method, "PATCH");
 
@@ -107,14 +107,14 @@ TEST_F(WritesTest, Case34AVictimThatIsGoneIsASuccess) {
   AddReply(Failure(404, "NotFound"));
   done = Start(pods_.Preempt(pod_, "{}"));
   ASSERT_TRUE(done->has_value() && (*done)->has_value());
-  EXPECT_FALSE(**done);
+  EXPECT_FALSE(***done);
   EXPECT_EQ(last_seen().method + " " + last_seen().target, "DELETE /api/v1/namespaces/ns/pods/p");
 
   AddReply(Json(200, "{}"));
   AddReply(Json(200, "{}"));
   done = Start(pods_.Preempt(pod_, "{}"));
   ASSERT_TRUE(done->has_value() && (*done)->has_value());
-  EXPECT_TRUE(**done);
+  EXPECT_TRUE(***done);
 
   AddReply(Json(200, "{}"));
   AddReply(Failure(403, "Forbidden"));

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../net/harness.h"
+#include "net/harness.h"
 
 namespace berth::server {
 namespace {
