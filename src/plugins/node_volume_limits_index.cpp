@@ -283,6 +283,7 @@ void AttachedVolumes::AddTo(cluster::Digester& digest) const {
     // house: hash-order: sorted here
     for (const auto& [volume, use] : rows_[i].uses) volumes.emplace(names_.Get(volume), use);
     absl::btree_map<std::string_view, std::int32_t> by_driver;
+    // house: hash-order: a vector
     for (const DriverCount& count : rows_[i].driver_counts)
       by_driver.emplace(drivers_.Get(count.driver), count.count);
     if (volumes.empty() && rows_[i].errors == 0) continue;

@@ -54,31 +54,28 @@ void CallLink::Start(core::ApiCall call) {
 }
 
 void CallLink::Arrive(const core::ApiCall& call) {
-  base::Result<void> result = random_.Chance(faults_.call_refused)
-                                  ? base::Fail("Internal error occurred: on purpose")
-                                  : Execute(call);
+  const bool is_refused = random_.Chance(faults_.call_refused);
+  const base::Result<bool> had_effect =
+      is_refused ? base::Fail("Internal error occurred: on purpose") : Execute(call);
   trace_.AddSigned(plane_.clock().Now().time_since_epoch().count());
   trace_.Add(static_cast<std::uint64_t>(call.type));
   trace_.Add(call.pod->name);
   trace_.Add(call.node);
-  trace_.Add(result ? std::string() : result.error().message);
+  trace_.Add(had_effect ? std::string() : had_effect.error().message);
+  core::CallFinished finished{.id = call.id, .result = {}, .had_effect = had_effect.value_or(false)};
+  if (!had_effect) finished.result = std::unexpected(had_effect.error());
   timers_.Schedule(plane_.clock().Now() + Delay(),
-                   [this, generation = generation_, id = call.id, result = std::move(result)] {
+                   [this, generation = generation_, finished = std::move(finished)] {
                      --pending_count_;
-                     if (generation == generation_) deliver_({id, result});
+                     if (generation == generation_) deliver_(finished);
                    });
 }
 
-base::Result<void> CallLink::Execute(const core::ApiCall& call) {
-  switch (call.type) {
-    case dispatch::CallType::kPodBinding:
-      return Bind(call);
-    case dispatch::CallType::kPodStatusPatch:
-      return PatchStatus(call);
-    case dispatch::CallType::kPodDeletion:
-      return Delete(call);
-  }
-  std::unreachable();
+base::Result<bool> CallLink::Execute(const core::ApiCall& call) {
+  if (call.type == dispatch::CallType::kPodDeletion) return Delete(call);
+  const auto done = call.type == dispatch::CallType::kPodBinding ? Bind(call) : PatchStatus(call);
+  if (!done) return std::unexpected(done.error());
+  return true;
 }
 
 base::Result<void> CallLink::Bind(const core::ApiCall& call) {
@@ -99,11 +96,15 @@ base::Result<void> CallLink::PatchStatus(const core::ApiCall& call) {
   }));
 }
 
-base::Result<void> CallLink::Delete(const core::ApiCall& call) {
-  if (auto patched = PatchStatus(call); !patched) return patched;
+base::Result<bool> CallLink::Delete(const core::ApiCall& call) {
+  // A victim that is gone already is a success without effect, as for the client.
+  if (!plane_.writer().Find(sandbox::ResourceOf("v1", "Pod"), call.pod->namespace_, call.pod->name))
+    return false;
+  if (auto patched = PatchStatus(call); !patched) return std::unexpected(patched.error());
   const auto removed = plane_.writer().Delete(TargetOf(*call.pod), {.uid = call.pod->uid});
-  if (!removed && removed.error().code != 404) return base::Fail(removed.error().message);
-  return {};
+  if (removed) return true;
+  if (removed.error().code == 404 || removed.error().code == 409) return false;
+  return base::Fail(removed.error().message);
 }
 
 }  // namespace berth::sim

@@ -36,11 +36,11 @@ class CallLink {
  private:
   base::Duration Delay();
   void Arrive(const core::ApiCall& call);
-  void Answer(dispatch::CallId id, base::Result<void> result);
-  base::Result<void> Execute(const core::ApiCall& call);
+  // Whether it changed anything.
+  base::Result<bool> Execute(const core::ApiCall& call);
   base::Result<void> Bind(const core::ApiCall& call);
   base::Result<void> PatchStatus(const core::ApiCall& call);
-  base::Result<void> Delete(const core::ApiCall& call);
+  base::Result<bool> Delete(const core::ApiCall& call);
 
   sandbox::ControlPlane& plane_;
   base::TimerQueue& timers_;
