@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/task_group.h"
+#include "cycle/nominations.h"
 
 namespace berth::cycle {
 namespace {
@@ -132,11 +133,7 @@ void Evictions::ClearLowerNominations(const Order& order) const {
     dispatch::Call call{
         .type = dispatch::CallType::kPodStatusPatch, .pod = cluster.pods().facts(pod).record, .change = {}};
     call.change.nominated_node_name = std::string();
-    // If it cannot be written the pod goes on to say that it has a node, and so it has.
-    call.on_finish = [&cluster, pod = cluster.pods().Version(pod)](const dispatch::CallOutcome& outcome) {
-      if (!outcome.IsFailure() || !cluster.pods().IsCurrent(pod)) return;
-      if (!cluster.nominator().NodeOf(pod.id).IsValid()) cluster.Nominate(pod.id);
-    };
+    call.on_finish = RestoreUnlessCleared(cluster, cluster.pods().Version(pod));
     static_cast<void>(context_.dispatcher.Add(std::move(call)));
   }
 }

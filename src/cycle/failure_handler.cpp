@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "cycle/nominations.h"
 
 namespace berth::cycle {
 namespace {
@@ -63,11 +64,12 @@ void FailureHandler::Handle(const ProfileRuntime& profile, const queue::PoppedPo
     BERTH_LOG_ERROR(returned.error(), "Could not put a pod back into the queue",
                     {"pod", base::LogObject{pod->namespace_, pod->name}});
   }
-  Tell(profile, pod, failure);
+  Tell(profile, popped.pod, failure);
 }
 
-void FailureHandler::Tell(const ProfileRuntime& profile, const cluster::PodRecordRef& pod,
+void FailureHandler::Tell(const ProfileRuntime& profile, base::Versioned<cluster::PodSlot> slot,
                           const Failure& failure) const {
+  const cluster::PodRecordRef pod = context_.cluster.pods().facts(slot.id).record;
   if (failure.message.empty()) return;
   context_.events.Record({.pod = pod,
                           .reporter = profile.profile->scheduler_name(),
@@ -84,6 +86,9 @@ void FailureHandler::Tell(const ProfileRuntime& profile, const cluster::PodRecor
   dispatch::Call call{.type = dispatch::CallType::kPodStatusPatch, .pod = pod, .change = {}};
   call.change.conditions.push_back(std::move(condition));
   call.change.nominated_node_name = failure.nominated_node;
+  if (failure.nominated_node && failure.nominated_node->empty()) {
+    call.on_finish = RestoreUnlessCleared(context_.cluster, slot);
+  }
   // Not needed is fine: the pod says so already. A request that fails is logged where it is made.
   static_cast<void>(context_.dispatcher.Add(std::move(call)));
 }

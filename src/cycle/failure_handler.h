@@ -35,7 +35,8 @@ class FailureHandler {
 
  private:
   queue::Rejection RejectionOf(const Failure& failure) const;
-  void Tell(const ProfileRuntime& profile, const cluster::PodRecordRef& pod, const Failure& failure) const;
+  void Tell(const ProfileRuntime& profile, base::Versioned<cluster::PodSlot> slot,
+            const Failure& failure) const;
 
   CycleContext context_;
 };
