@@ -6,6 +6,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 option(BERTH_PCH "Precompile the standard headers that nearly every file includes" ON)
+set(BERTH_BUNDLE 8 CACHE STRING "How many sources of a room are compiled together; 1 for each alone")
 option(BERTH_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(BERTH_HARDEN "Compile and link with the hardening flags of a release" OFF)
 set(BERTH_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
@@ -23,6 +24,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(berth_options INTERFACE
     -Wno-restrict -Wno-mismatched-new-delete -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
     -fcoroutines)
+  if(BERTH_BUNDLE GREATER 1)
+    # It takes whatever is included for a header that others include, too; a bundle includes .cpp files.
+    target_compile_options(berth_options INTERFACE -Wno-subobject-linkage)
+  endif()
 else()
   # clang means more by the first two than g++ does: a parameter of a friend beside a member, and fields that a
   # designated initialiser leaves at their default on purpose. The third is for libstdc++'s own std::stable_sort.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/files.h"
 #include "bench/field_reader.h"
 #include "bench/workload_file.h"
 #include "net/http_message.h"
@@ -95,7 +96,7 @@ base::Result<ObjectTemplate> ObjectTemplate::Parse(std::string_view text, const 
 
 base::Result<ObjectTemplate> ObjectTemplate::Load(const std::filesystem::path& path,
                                                   const wire::Message* kind, bool expands) {
-  const auto text = ReadWholeFile(path);
+  const auto text = base::ReadFile(path);
   if (!text) return std::unexpected(text.error());
   auto made = Parse(*text, kind, expands);
   if (!made) return base::Fail(fmt::format("{}: {}", path.string(), made.error().message));

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <utility>
 
+#include "base/files.h"
 #include "bench/field_reader.h"
 #include "wire/json_document.h"
 #include "wire/yaml.h"
@@ -210,13 +209,6 @@ base::Result<void> ParseTestCases(std::string_view text, WorkloadFile& file) {
 
 }  // namespace
 
-base::Result<std::string> ReadWholeFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return base::Fail(fmt::format("cannot read {}", path.string()));
-  return std::move(text).str();
-}
-
 base::Result<WorkloadFile> ParseWorkloadFile(const fs::path& path, std::string_view text) {
   WorkloadFile file{.path = path, .topic = TopicOf(path), .test_cases = {}};
   if (auto parsed = ParseTestCases(text, file); !parsed) {
@@ -226,7 +218,7 @@ base::Result<WorkloadFile> ParseWorkloadFile(const fs::path& path, std::string_v
 }
 
 base::Result<WorkloadFile> LoadWorkloadFile(const fs::path& path) {
-  auto text = ReadWholeFile(path);
+  auto text = base::ReadFile(path);
   if (!text) return std::unexpected(std::move(text.error()));
   return ParseWorkloadFile(path, *text);
 }

@@ -48,6 +48,4 @@ struct WorkloadFile {
 base::Result<WorkloadFile> ParseWorkloadFile(const std::filesystem::path& path, std::string_view text);
 base::Result<WorkloadFile> LoadWorkloadFile(const std::filesystem::path& path);
 
-base::Result<std::string> ReadWholeFile(const std::filesystem::path& path);
-
 }  // namespace berth::bench

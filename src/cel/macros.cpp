@@ -9,7 +9,7 @@ namespace berth::cel {
 namespace {
 
 // One expansion: the parts of the call are moved into the result.
-struct Call {
+struct MacroCall {
   Offset offset;
   ExprPtr& target;
   std::vector<ExprPtr>& arguments;
@@ -77,7 +77,7 @@ bool IsIterationName(const Expr& expr) { return expr.kind == Expr::Kind::kName; 
 constexpr std::string_view kOverwrites = "iteration variable overwrites accumulator variable";
 
 // Checks the one or two names that a loop starts with and puts them into it. Null if they are fine.
-ExprPtr TakeVariables(const Call& call, bool two, std::string_view not_a_name, Loop& loop) {
+ExprPtr TakeVariables(const MacroCall& call, bool two, std::string_view not_a_name, Loop& loop) {
   const Expr& first = *call.arguments[0];
   if (!IsIterationName(first)) return call.Wrong(first, std::string(not_a_name));
   if (two) {
@@ -93,7 +93,7 @@ ExprPtr TakeVariables(const Call& call, bool two, std::string_view not_a_name, L
   return nullptr;
 }
 
-ExprPtr Has(const Call& call) {
+ExprPtr Has(const MacroCall& call) {
   Expr& argument = *call.arguments[0];
   if (argument.kind != Expr::Kind::kSelect) return call.Wrong(argument, "invalid argument to has() macro");
   auto test = std::make_unique<Expr>();
@@ -105,7 +105,7 @@ ExprPtr Has(const Call& call) {
   return test;
 }
 
-ExprPtr Quantifier(const Call& call, std::string_view name) {
+ExprPtr Quantifier(const MacroCall& call, std::string_view name) {
   const bool two = call.arguments.size() == 3;
   Loop loop;
   if (ExprPtr wrong = TakeVariables(call, two, "argument must be a simple name", loop)) return wrong;
@@ -133,7 +133,7 @@ ExprPtr Quantifier(const Call& call, std::string_view name) {
 }
 
 // step: the accumulator with one more element; filter may be null.
-ExprPtr Collect(const Call& call, Loop loop, ExprPtr start, ExprPtr filter, ExprPtr step) {
+ExprPtr Collect(const MacroCall& call, Loop loop, ExprPtr start, ExprPtr filter, ExprPtr step) {
   step->grows_accumulator = true;
   loop.start = std::move(start);
   loop.condition = call.Literal(Value::Bool(true));
@@ -144,7 +144,7 @@ ExprPtr Collect(const Call& call, Loop loop, ExprPtr start, ExprPtr filter, Expr
   return call.OfLoop(std::move(loop));
 }
 
-ExprPtr MapOver(const Call& call, ExprPtr range) {
+ExprPtr MapOver(const MacroCall& call, ExprPtr range) {
   Loop loop;
   if (ExprPtr wrong = TakeVariables(call, false, "argument is not an identifier", loop)) return wrong;
   loop.range = std::move(range);
@@ -153,7 +153,7 @@ ExprPtr MapOver(const Call& call, ExprPtr range) {
   return Collect(call, std::move(loop), call.List(), std::move(filter), std::move(step));
 }
 
-ExprPtr Filter(const Call& call) {
+ExprPtr Filter(const MacroCall& call) {
   Loop loop;
   if (ExprPtr wrong = TakeVariables(call, false, "argument is not an identifier", loop)) return wrong;
   loop.range = std::move(call.target);
@@ -161,7 +161,7 @@ ExprPtr Filter(const Call& call) {
   return Collect(call, std::move(loop), call.List(), std::move(call.arguments[1]), std::move(step));
 }
 
-ExprPtr Transform(const Call& call, std::string_view name) {
+ExprPtr Transform(const MacroCall& call, std::string_view name) {
   Loop loop;
   if (ExprPtr wrong = TakeVariables(call, true, "argument must be a simple name", loop)) return wrong;
   loop.range = std::move(call.target);
@@ -178,14 +178,14 @@ ExprPtr Transform(const Call& call, std::string_view name) {
   return Collect(call, std::move(loop), call.EmptyMap(), std::move(filter), std::move(step));
 }
 
-ExprPtr BindMacro(const Call& call) {
+ExprPtr BindMacro(const MacroCall& call) {
   if (call.arguments[0]->kind != Expr::Kind::kName) {
     return call.Wrong(*call.arguments[0], "cel.bind() variable names must be simple identifiers");
   }
   return call.Bind(call.arguments[0]->name, std::move(call.arguments[1]), std::move(call.arguments[2]));
 }
 
-ExprPtr OptionalMap(const Call& call, const std::string& name) {
+ExprPtr OptionalMap(const MacroCall& call, const std::string& name) {
   if (call.arguments[0]->kind != Expr::Kind::kName) {
     return call.Wrong(*call.arguments[0], name + "() variable name must be a simple identifier");
   }
@@ -196,7 +196,7 @@ ExprPtr OptionalMap(const Call& call, const std::string& name) {
                        call.Function("optional.none"));
 }
 
-ExprPtr SortBy(const Call& call) {
+ExprPtr SortBy(const MacroCall& call) {
   using Kind = Expr::Kind;
   const Kind kind = call.target->kind;
   if (kind == Kind::kLiteral || kind == Kind::kMap || kind == Kind::kMessage) {
@@ -246,7 +246,7 @@ ExprPtr CallNode(Offset offset, std::string function, std::vector<ExprPtr> argum
 
 ExprPtr ExpandMacro(const std::string& name, Offset offset, ExprPtr& target, std::vector<ExprPtr>& arguments,
                     std::vector<Issue>& issues) {
-  const Call call{offset, target, arguments, issues};
+  const MacroCall call{offset, target, arguments, issues};
   const std::size_t count = arguments.size();
   if (target == nullptr) return name == "has" && count == 1 ? Has(call) : nullptr;
   if (IsOneOf(name, {"all", "exists", "exists_one", "existsOne"}) && (count == 2 || count == 3)) {

@@ -278,7 +278,7 @@ struct RelationName {
   Implementation implementation;
 };
 
-constexpr std::array kRelations = {
+constexpr std::array kRelationOperators = {
     RelationName{"_<_", "less", Less},
     RelationName{"_<=_", "less_equals", LessEquals},
     RelationName{"_>_", "greater", Greater},
@@ -342,7 +342,7 @@ void RegisterOperators(Registry& r) {
   RegisterArithmetic(r);
   r.Global("!_", "logical_not", "(bool) -> bool");
   r.Any("!_", Not);
-  for (const RelationName& relation : kRelations) {
+  for (const RelationName& relation : kRelationOperators) {
     for (const auto& [id, types] : kRelationTypes) {
       r.Global(relation.function, fmt::format("{}_{}", relation.prefix, id),
                fmt::format("{} -> bool", types));

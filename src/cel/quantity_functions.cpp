@@ -22,15 +22,15 @@ Value IsQuantity(Arguments arguments) {
   return Value::Bool(api::Quantity::Parse(arguments[0].text()).has_value());
 }
 
-Value Sign(Arguments arguments) { return Value::Int(arguments[0].quantity().quantity.Sign()); }
+Value SignOfQuantity(Arguments arguments) { return Value::Int(arguments[0].quantity().quantity.Sign()); }
 
-int Order(Arguments arguments) {
+int OrderOfQuantities(Arguments arguments) {
   return arguments[0].quantity().quantity.Compare(arguments[1].quantity().quantity);
 }
 
-Value IsGreaterThan(Arguments arguments) { return Value::Bool(Order(arguments) > 0); }
-Value IsLessThan(Arguments arguments) { return Value::Bool(Order(arguments) < 0); }
-Value CompareTo(Arguments arguments) { return Value::Int(Order(arguments)); }
+Value IsGreaterThan(Arguments arguments) { return Value::Bool(OrderOfQuantities(arguments) > 0); }
+Value IsLessThan(Arguments arguments) { return Value::Bool(OrderOfQuantities(arguments) < 0); }
+Value CompareTo(Arguments arguments) { return Value::Int(OrderOfQuantities(arguments)); }
 
 Value IsInteger(Arguments arguments) { return Value::Bool(AsInteger(arguments[0].quantity()).has_value()); }
 
@@ -50,11 +50,11 @@ QuantityValue Operand(const Value& value) {
           FastForm{value.integer(), 0}};
 }
 
-Value Add(Arguments arguments) {
+Value AddToQuantity(Arguments arguments) {
   return Value::Quantity(AddQuantities(arguments[0].quantity(), Operand(arguments[1])));
 }
 
-Value Sub(Arguments arguments) {
+Value SubtractFromQuantity(Arguments arguments) {
   return Value::Quantity(SubtractQuantities(arguments[0].quantity(), Operand(arguments[1])));
 }
 
@@ -63,7 +63,7 @@ Value Sub(Arguments arguments) {
 void RegisterQuantity(Registry& r) {
   r.Global("quantity", "string_to_quantity", "(string) -> kubernetes.Quantity", ToQuantity);
   r.Global("isQuantity", "is_quantity_string", "(string) -> bool", IsQuantity);
-  r.Global("sign", "quantity_sign", "(kubernetes.Quantity) -> int", Sign);
+  r.Global("sign", "quantity_sign", "(kubernetes.Quantity) -> int", SignOfQuantity);
   r.Method("isGreaterThan", "quantity_is_greater_than", "(kubernetes.Quantity, kubernetes.Quantity) -> bool",
            IsGreaterThan);
   r.Method("isLessThan", "quantity_is_less_than", "(kubernetes.Quantity, kubernetes.Quantity) -> bool",
@@ -73,10 +73,13 @@ void RegisterQuantity(Registry& r) {
   r.Method("isInteger", "quantity_is_integer", "(kubernetes.Quantity) -> bool", IsInteger);
   r.Method("asInteger", "quantity_get_int", "(kubernetes.Quantity) -> int", ToInteger);
   r.Method("asApproximateFloat", "quantity_get_float", "(kubernetes.Quantity) -> double", AsApproximateFloat);
-  r.Method("add", "quantity_add", "(kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity", Add);
-  r.Method("add", "quantity_add_int", "(kubernetes.Quantity, int) -> kubernetes.Quantity", Add);
-  r.Method("sub", "quantity_sub", "(kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity", Sub);
-  r.Method("sub", "quantity_sub_int", "(kubernetes.Quantity, int) -> kubernetes.Quantity", Sub);
+  r.Method("add", "quantity_add", "(kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity",
+           AddToQuantity);
+  r.Method("add", "quantity_add_int", "(kubernetes.Quantity, int) -> kubernetes.Quantity", AddToQuantity);
+  r.Method("sub", "quantity_sub", "(kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity",
+           SubtractFromQuantity);
+  r.Method("sub", "quantity_sub_int", "(kubernetes.Quantity, int) -> kubernetes.Quantity",
+           SubtractFromQuantity);
 }
 
 }  // namespace berth::cel

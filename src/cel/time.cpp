@@ -63,7 +63,7 @@ std::int32_t Fraction(Reader& reader) {
 }
 
 // Minutes east of Greenwich. Go takes 24:60 for the largest offset.
-std::int16_t Offset(Reader& reader) {
+std::int16_t ZoneOffset(Reader& reader) {
   if (reader.Take('Z')) return 0;
   const bool west = reader.Take('-');
   if (!west) reader.Expect('+');
@@ -201,7 +201,7 @@ std::optional<Instant> ParseTimestamp(std::string_view text) {
   const int second = reader.Digits(2);
   std::int32_t nanos = 0;
   if (reader.ok && (reader.Take('.') || reader.Take(','))) nanos = Fraction(reader);
-  const std::int16_t offset = Offset(reader);
+  const std::int16_t offset = ZoneOffset(reader);
   if (!reader.ok || !reader.rest.empty()) return std::nullopt;
   if (month < 1 || month > 12 || day < 1 || day > DaysIn(year, month)) return std::nullopt;
   if (hour > 23 || minute > 59 || second > 59) return std::nullopt;

@@ -13,32 +13,32 @@
 namespace berth::cel {
 namespace {
 
-enum class Part { kPath, kHost, kZone, kUser, kQuery, kFragment };
+enum class UrlPart { kPath, kHost, kZone, kUser, kQuery, kFragment };
 
 bool IsAlphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 // Whether the byte may stand in the part as it is.
-bool IsPlain(char c, Part part) {
+bool IsPlain(char c, UrlPart part) {
   if (IsAlphanumeric(c) || std::string_view("-_.~").contains(c)) return true;
   switch (part) {
-    case Part::kHost:
-    case Part::kZone:
+    case UrlPart::kHost:
+    case UrlPart::kZone:
       return std::string_view("!$&'()*+,;=:[]<>\"").contains(c);
-    case Part::kPath:
+    case UrlPart::kPath:
       return std::string_view("$&+,/:;=@").contains(c);
-    case Part::kUser:
+    case UrlPart::kUser:
       return std::string_view("$&+,;=").contains(c);
-    case Part::kFragment:
+    case UrlPart::kFragment:
       return std::string_view("$&+,/:;=?@!()*").contains(c);
-    case Part::kQuery:
+    case UrlPart::kQuery:
       return false;
   }
   return false;
 }
 
-std::string Escape(std::string_view text, Part part) {
+std::string Escape(std::string_view text, UrlPart part) {
   std::string escaped;
   for (const char c : text) {
     if (IsPlain(c, part)) {
@@ -50,7 +50,7 @@ std::string Escape(std::string_view text, Part part) {
   return escaped;
 }
 
-base::Result<std::string> Unescape(std::string_view text, Part part) {
+base::Result<std::string> Unescape(std::string_view text, UrlPart part) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -62,15 +62,15 @@ base::Result<std::string> Unescape(std::string_view text, Part part) {
       const auto byte = static_cast<char>(HexDigit(escape[1]) * 16 + HexDigit(escape[2]));
       // In a host only bytes beyond ASCII may be escaped, and the percent sign before a zone.
       const bool refused =
-          (part == Part::kHost && HexDigit(escape[1]) < 8 && escape != "%25") ||
-          (part == Part::kZone && escape != "%25" && byte != ' ' && !IsPlain(byte, Part::kHost));
+          (part == UrlPart::kHost && HexDigit(escape[1]) < 8 && escape != "%25") ||
+          (part == UrlPart::kZone && escape != "%25" && byte != ' ' && !IsPlain(byte, UrlPart::kHost));
       if (refused) return base::Fail("invalid URL escape " + GoQuote(escape));
       plain += byte;
       i += 2;
-    } else if (c == '+' && part == Part::kQuery) {
+    } else if (c == '+' && part == UrlPart::kQuery) {
       plain += ' ';
     } else {
-      const bool host = part == Part::kHost || part == Part::kZone;
+      const bool host = part == UrlPart::kHost || part == UrlPart::kZone;
       if (host && static_cast<unsigned char>(c) < 0x80 && !IsPlain(c, part)) {
         return base::Fail(fmt::format("invalid character {} in host name", GoQuote(std::string_view(&c, 1))));
       }
@@ -93,9 +93,9 @@ base::Result<std::string> ParseBracketed(std::string_view host) {
   if (!IsOptionalPort(port)) return base::Fail(fmt::format("invalid port {} after host", GoQuote(port)));
   const std::string_view name = host.substr(1, close - 1);
   const std::size_t zone = std::min(name.find("%25"), name.size());
-  auto address = Unescape(name.substr(0, zone), Part::kHost);
+  auto address = Unescape(name.substr(0, zone), UrlPart::kHost);
   if (!address) return address;
-  const auto suffix = Unescape(name.substr(zone), Part::kZone);
+  const auto suffix = Unescape(name.substr(zone), UrlPart::kZone);
   if (!suffix) return suffix;
   *address += *suffix;
   const auto parsed = ParseAddress(*address);
@@ -114,7 +114,7 @@ base::Result<std::string> ParseHost(std::string_view scheme, std::string_view ho
   if (colon != std::string_view::npos && !IsOptionalPort(host.substr(colon))) {
     return base::Fail(fmt::format("invalid port {} after host", GoQuote(host.substr(colon))));
   }
-  return Unescape(host, Part::kHost);
+  return Unescape(host, UrlPart::kHost);
 }
 
 bool IsUserinfo(std::string_view text) {
@@ -127,18 +127,18 @@ bool IsUserinfo(std::string_view text) {
 base::Result<std::string> ParseUserinfo(std::string_view text) {
   if (!IsUserinfo(text)) return base::Fail("net/url: invalid userinfo");
   const std::size_t colon = text.find(':');
-  const auto user = Unescape(text.substr(0, colon), Part::kUser);
+  const auto user = Unescape(text.substr(0, colon), UrlPart::kUser);
   if (!user) return user;
-  std::string userinfo = Escape(*user, Part::kUser);
+  std::string userinfo = Escape(*user, UrlPart::kUser);
   if (colon == std::string_view::npos) return userinfo;
-  const auto password = Unescape(text.substr(colon + 1), Part::kUser);
+  const auto password = Unescape(text.substr(colon + 1), UrlPart::kUser);
   if (!password) return password;
-  return userinfo + ":" + Escape(*password, Part::kUser);
+  return userinfo + ":" + Escape(*password, UrlPart::kUser);
 }
 
 bool IsPathText(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
-    return IsPlain(c, Part::kPath) || std::string_view("!'()*[]%").contains(c);
+    return IsPlain(c, UrlPart::kPath) || std::string_view("!'()*[]%").contains(c);
   });
 }
 
@@ -209,9 +209,9 @@ class UrlParser {
       const auto authority = ParseAuthority();
       if (!authority) return authority;
     }
-    const auto path = Unescape(rest_, Part::kPath);
+    const auto path = Unescape(rest_, UrlPart::kPath);
     if (!path) return std::unexpected(path.error());
-    url_.escaped_path = IsPathText(rest_) ? std::string(rest_) : Escape(*path, Part::kPath);
+    url_.escaped_path = IsPathText(rest_) ? std::string(rest_) : Escape(*path, UrlPart::kPath);
     url_.text += url_.escaped_path;
     return true;
   }
@@ -232,7 +232,7 @@ class UrlParser {
       if (!user) return std::unexpected(user.error());
       url_.text += *user + "@";
     }
-    url_.text += Escape(url_.host, Part::kHost);
+    url_.text += Escape(url_.host, UrlPart::kHost);
     return true;
   }
 
@@ -256,9 +256,9 @@ base::Result<Url> ParseUrl(std::string_view text) {
   auto url = UrlParser(before, false).Parse();
   if (!url) return base::Fail(fmt::format("parse {}: {}", GoQuote(before), url.error().message));
   if (hash != std::string_view::npos && hash + 1 < text.size()) {
-    const auto fragment = Unescape(text.substr(hash + 1), Part::kFragment);
+    const auto fragment = Unescape(text.substr(hash + 1), UrlPart::kFragment);
     if (!fragment) return base::Fail(fmt::format("parse {}: {}", GoQuote(text), fragment.error().message));
-    url->text += "#" + Escape(*fragment, Part::kFragment);
+    url->text += "#" + Escape(*fragment, UrlPart::kFragment);
   }
   return url;
 }
@@ -284,9 +284,9 @@ std::map<std::string, std::vector<std::string>> Url::Query() const {
     // Go drops what it cannot read, and does not take ';' for a separator.
     if (pair.empty() || pair.contains(';')) continue;
     const std::size_t equals = pair.find('=');
-    const auto key = Unescape(pair.substr(0, equals), Part::kQuery);
+    const auto key = Unescape(pair.substr(0, equals), UrlPart::kQuery);
     const auto value = Unescape(
-        equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1), Part::kQuery);
+        equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1), UrlPart::kQuery);
     if (key && value) query[*key].push_back(*value);
   }
   return query;

@@ -108,12 +108,12 @@ constexpr int kKeyDepthMax = 3;
 int KeyOrder(const Value& left, const Value& right, int depth);
 
 template <class T>
-int Order(const T& left, const T& right) {
+int PlainOrder(const T& left, const T& right) {
   return left < right ? -1 : (right < left ? 1 : 0);
 }
 
 int KeyOrder(const List& left, const List& right, int depth) {
-  if (depth == kKeyDepthMax || left.size() != right.size()) return Order(left.size(), right.size());
+  if (depth == kKeyDepthMax || left.size() != right.size()) return PlainOrder(left.size(), right.size());
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (const int order = KeyOrder(left[i], right[i], depth + 1)) return order;
   }
@@ -122,7 +122,7 @@ int KeyOrder(const List& left, const List& right, int depth) {
 
 int KeyOrder(const Map& left, const Map& right, int depth) {
   if (depth == kKeyDepthMax || left.entries.size() != right.entries.size()) {
-    return Order(left.entries.size(), right.entries.size());
+    return PlainOrder(left.entries.size(), right.entries.size());
   }
   auto other = right.entries.begin();
   for (const auto& [key, value] : left.entries) {
@@ -135,24 +135,24 @@ int KeyOrder(const Map& left, const Map& right, int depth) {
 
 int DoubleOrder(double left, double right) {
   // NaN sorts first, or the order would not be one.
-  if (left != left || right != right) return Order(left == left, right == right);
-  return Order(left, right);
+  if (left != left || right != right) return PlainOrder(left == left, right == right);
+  return PlainOrder(left, right);
 }
 
 int KeyOrder(const Value& left, const Value& right, int depth) {
-  if (left.kind() != right.kind()) return Order(left.kind(), right.kind());
+  if (left.kind() != right.kind()) return PlainOrder(left.kind(), right.kind());
   switch (left.kind()) {
     case Kind::kBool:
-      return Order(left.boolean(), right.boolean());
+      return PlainOrder(left.boolean(), right.boolean());
     case Kind::kInt:
     case Kind::kDuration:
-      return Order(left.integer(), right.integer());
+      return PlainOrder(left.integer(), right.integer());
     case Kind::kUint:
-      return Order(left.unsigned_integer(), right.unsigned_integer());
+      return PlainOrder(left.unsigned_integer(), right.unsigned_integer());
     case Kind::kDouble:
       return DoubleOrder(left.number(), right.number());
     case Kind::kTimestamp:
-      return Order(left.instant(), right.instant());
+      return PlainOrder(left.instant(), right.instant());
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kType:
@@ -163,10 +163,11 @@ int KeyOrder(const Value& left, const Value& right, int depth) {
     case Kind::kMap:
       return KeyOrder(left.map(), right.map(), depth);
     case Kind::kOptional:
-      if (!left.has_content() || !right.has_content()) return Order(left.has_content(), right.has_content());
+      if (!left.has_content() || !right.has_content())
+        return PlainOrder(left.has_content(), right.has_content());
       return depth == kKeyDepthMax ? 0 : KeyOrder(left.content(), right.content(), depth + 1);
     default:
-      return Order(KeyText(left), KeyText(right));
+      return PlainOrder(KeyText(left), KeyText(right));
   }
 }
 

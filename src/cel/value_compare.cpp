@@ -14,11 +14,11 @@ namespace {
 
 bool IsNumber(Kind kind) { return kind == Kind::kInt || kind == Kind::kUint || kind == Kind::kDouble; }
 
-int Sign(bool less, bool greater) { return less ? -1 : (greater ? 1 : 0); }
+int SignOf(bool less, bool greater) { return less ? -1 : (greater ? 1 : 0); }
 
 template <class T>
 int Order(const T& left, const T& right) {
-  return Sign(left < right, right < left);
+  return SignOf(left < right, right < left);
 }
 
 // The integer is converted to double for the comparison; only a double outside its range is told apart.

@@ -1,14 +1,12 @@
 #include "cli/config_command.h"
 
-#include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <ostream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "config/check.h"
 #include "config/compile.h"
 #include "config/feature_gates.h"
@@ -36,20 +34,13 @@ base::Result<Setup> SetUp(const ConfigCommandOptions& options) {
   return setup;
 }
 
-base::Result<std::string> ReadFile(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return base::Fail(fmt::format("open {}: {}", path, std::strerror(errno)));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 struct CompiledFile {
   std::string text;
   config::Compiled compiled;
 };
 
 base::Result<CompiledFile> CompileFile(const std::string& path, const Setup& setup) {
-  auto text = ReadFile(path);
+  auto text = base::ReadFile(path);
   if (!text) return std::unexpected(text.error());
   auto loaded = config::Load(*text, setup.features);
   if (!loaded) return base::Fail(fmt::format("{}: {}", path, loaded.error().message));
@@ -72,7 +63,7 @@ int CheckConfig(const std::string& file, const ConfigCommandOptions& options, st
                 std::ostream& errors) {
   const auto setup = SetUp(options);
   if (!setup) return Complain(setup.error(), errors);
-  const auto text = ReadFile(file);
+  const auto text = base::ReadFile(file);
   if (!text) return Complain(text.error(), errors);
   const auto problems = config::CheckFile(*text, setup->catalog, setup->features);
   for (const config::LocatedProblem& problem : problems) {

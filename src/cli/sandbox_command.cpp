@@ -10,16 +10,15 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
 #include <random>
-#include <sstream>
 #include <unistd.h>
 
 #include "cli/embedded_scheduler.h"
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "net/certificates.h"
 #include "net/event_loop.h"
 #include "net/tls.h"
@@ -174,11 +173,9 @@ base::Result<Credentials> MakeCredentials(const std::string& host, base::WallPoi
 
 base::Result<void> LoadManifests(sandbox::ControlPlane& plane, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    std::ifstream input(file, std::ios::binary);
-    std::ostringstream text;
-    text << input.rdbuf();
-    if (!input) return base::Fail(file + ": cannot be read");
-    const base::Result<std::size_t> loaded = plane.Load(text.str());
+    const base::Result<std::string> text = base::ReadFile(file);
+    if (!text) return std::unexpected(text.error());
+    const base::Result<std::size_t> loaded = plane.Load(*text);
     if (!loaded) return base::Fail(file + ": " + loaded.error().message);
   }
   return {};

@@ -1,11 +1,8 @@
 #include "cli/scheduler_settings.h"
 
-#include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
-#include <iterator>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -13,6 +10,7 @@
 #include "cli/version.h"
 
 #include "api/validation.h"
+#include "base/files.h"
 #include "base/go_text.h"
 #include "base/log.h"
 #include "config/defaults.h"
@@ -114,18 +112,6 @@ std::optional<int> SetUpLogging(const SchedulerSettings& settings, std::ostream&
   return std::nullopt;
 }
 
-base::Result<std::string> ReadFile(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return base::Fail(fmt::format("open {}: {}", path,
-                                  errno == ENOENT ? "no such file or directory" : std::strerror(errno)));
-  }
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) return base::Fail(fmt::format("read {}: {}", path, std::strerror(errno)));
-  return text;
-}
-
 base::Result<config::Configuration> LoadConfiguration(SchedulerSettings& settings) {
   if (settings.flags.config.empty()) {
     config::Configuration configuration = config::DefaultConfiguration(settings.features);
@@ -133,7 +119,7 @@ base::Result<config::Configuration> LoadConfiguration(SchedulerSettings& setting
     config::ApplyFlags(settings.flags, settings.given, configuration);
     return configuration;
   }
-  const auto text = ReadFile(settings.flags.config);
+  const auto text = base::ReadFile(settings.flags.config);
   if (!text) return std::unexpected(text.error());
   auto configuration = config::Decode(*text);
   if (!configuration) return base::Fail(std::move(configuration.error().message));

@@ -1,18 +1,16 @@
 #include "client/kubeconfig.h"
 
 #include <absl/strings/escaping.h>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "client/kubeconfig_file.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "base/files.h"
 #include "base/go_text.h"
 #include "base/log.h"
 #include "wire/json_text.h"
@@ -226,12 +224,7 @@ Surroundings Surroundings::OfThisProcess() {
             if (value == nullptr) return std::nullopt;
             return value;
           },
-          .read_file = [](const std::string& path) -> base::Result<std::string> {
-            std::ifstream file(path, std::ios::binary);
-            std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-            if (!file) return base::Fail(fmt::format("open {}: {}", path, std::strerror(errno)));
-            return text;
-          }};
+          .read_file = base::ReadFile};
 }
 
 base::Result<ConnectionConfig> ParseKubeconfig(std::string_view text, const std::string& directory,

@@ -1,39 +1,21 @@
 #include "config/extenders.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "base/files.h"
+
 namespace berth::config {
 namespace {
 
-// Go's words for the errors that opening a file meets in practice.
-std::string OpenError(int error) {
-  switch (error) {
-    case ENOENT:
-      return "no such file or directory";
-    case EACCES:
-      return "permission denied";
-    case EISDIR:
-      return "is a directory";
-    default:
-      return std::strerror(error);
-  }
-}
-
 base::Result<std::string> DataOrFile(const Base64Bytes& data, const std::string& file) {
   if (!data.empty() || file.empty()) return data.bytes;
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return base::Fail(fmt::format("open {}: {}", file, OpenError(errno)));
-  return std::string(std::istreambuf_iterator<char>(stream), {});
+  return base::ReadFile(file);
 }
 
 bool HasPem(std::string_view text) { return text.contains("-----BEGIN "); }

@@ -33,6 +33,8 @@ class NodeSelection {
   NodeSelection(const NodeSelection&) = delete;
   NodeSelection& operator=(const NodeSelection&) = delete;
 
+  static cluster::NodeRow RowOf(std::size_t bit) { return cluster::NodeRow(static_cast<std::uint32_t>(bit)); }
+
   bool empty() const { return bits_ ? bits_->None() : list_->empty(); }
   std::size_t size() const { return bits_ ? bits_->Count() : list_->size(); }
 
@@ -121,8 +123,6 @@ class NodeSelection {
   cluster::NodeRow error_row() const { return error_row_; }
 
  private:
-  static cluster::NodeRow RowOf(std::size_t bit) { return cluster::NodeRow(static_cast<std::uint32_t>(bit)); }
-
   base::Bitset* bits_ = nullptr;  // one of the two
   std::vector<cluster::NodeRow>* list_ = nullptr;
   std::span<RejectionId> refusals_;

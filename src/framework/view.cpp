@@ -28,8 +28,6 @@ Status FilterError(const Placed<FilterPoint>& filter, const Status& error) {
       fmt::format("running \"{}\" filter plugin: {}", filter.plugin->Name(), error.Message()));
 }
 
-cluster::NodeRow RowOf(std::size_t bit) { return cluster::NodeRow(static_cast<std::uint32_t>(bit)); }
-
 }  // namespace
 
 View::View(const Profile& profile) : profile_(profile) {
@@ -196,7 +194,7 @@ Status View::JudgeAll(Cycle& cycle) {
   for (std::size_t index = 0; index < after.size(); ++index) {
     for (std::uint64_t flipped = before[index] ^ after[index]; flipped != 0; flipped &= flipped - 1) {
       const auto bit = static_cast<std::size_t>(std::countr_zero(flipped));
-      SetFeasible(RowOf(index * 64 + bit), ((after[index] >> bit) & 1u) != 0);
+      SetFeasible(NodeSelection::RowOf(index * 64 + bit), ((after[index] >> bit) & 1u) != 0);
     }
   }
   return {};
@@ -281,7 +279,7 @@ Status View::ApplyAttemptFilters(Cycle& cycle) {
     Run(*filter, cycle, nodes);
     if (!nodes.error().IsSuccess()) return FilterError(*filter, nodes.error());
     rows_.AndNot(left);
-    rows_.ForEach([&](std::size_t bit) { Mask(RowOf(bit), refusals[bit]); });
+    rows_.ForEach([&](std::size_t bit) { Mask(NodeSelection::RowOf(bit), refusals[bit]); });
   }
   return {};
 }
@@ -311,7 +309,7 @@ std::size_t View::MemoryBytes() const {
 std::string View::DifferenceFrom(const View& fresh, const cluster::Cluster& cluster) const {
   const auto text = [&](RejectionId id) { return id.value(); };
   for (std::size_t bit = 0; bit < feasible_.size(); ++bit) {
-    const cluster::NodeRow row = RowOf(bit);
+    const cluster::NodeRow row = NodeSelection::RowOf(bit);
     if (!cluster.nodes().exists(row)) continue;
     const std::string_view name = cluster.nodes().name(row);
     if (feasible_.Test(bit) != fresh.feasible_.Test(bit) || refusals_[bit] != fresh.refusals_[bit]) {

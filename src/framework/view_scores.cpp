@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kScansBeforeIndex = 16;
 constexpr std::size_t kMovedShareMax = 8;
 
-cluster::NodeRow RowOf(std::size_t bit) { return cluster::NodeRow(static_cast<std::uint32_t>(bit)); }
-
 }  // namespace
 
 void View::CollectDifference() {
@@ -98,7 +96,7 @@ void View::UpdateTotals() {
     if (is_indexed_) index_.Set(row, totals_[row.index()]);
   };
   if (all) {
-    feasible_.ForEach([&](std::size_t bit) { update(RowOf(bit)); });
+    feasible_.ForEach([&](std::size_t bit) { update(NodeSelection::RowOf(bit)); });
   } else {
     for (const cluster::NodeRow row : moved_.rows()) {
       if (feasible_.Test(row.index())) update(row);
@@ -116,7 +114,7 @@ void View::KeepIndex(bool many_moved) {
   scans_ = many_moved ? 0 : scans_ + 1;
   if (is_indexed_ || scans_ < kScansBeforeIndex) return;
   index_.Reset(feasible_.size());
-  feasible_.ForEach([&](std::size_t bit) { index_.Set(RowOf(bit), totals_[bit]); });
+  feasible_.ForEach([&](std::size_t bit) { index_.Set(NodeSelection::RowOf(bit), totals_[bit]); });
   is_indexed_ = true;
 }
 
@@ -134,7 +132,7 @@ cluster::NodeRow View::ScanForBest(base::Random& random) const {
   std::size_t n = random.Uniform(count);
   for (std::size_t bit = feasible_.FindFirst();; bit = feasible_.FindFirst(bit + 1)) {
     if (totals_[bit] != best) continue;
-    if (n == 0) return RowOf(bit);
+    if (n == 0) return NodeSelection::RowOf(bit);
     --n;
   }
 }

@@ -1,15 +1,13 @@
 #include "net/tls.h"
 
-#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <string_view>
 
 #include "fmt/format.h"
 
+#include "base/files.h"
 #include "net/openssl_error.h"
 
 namespace berth::net {
@@ -28,9 +26,8 @@ std::unexpected<base::Error> Failed(const PemSource& source, std::string_view wh
 
 base::Result<std::string> Load(const PemSource& source, std::string_view what) {
   if (source.file.empty()) return source.text;
-  std::ifstream file(source.file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file) return base::Fail(fmt::format("{}: {}", NameOf(source, what), std::strerror(errno)));
+  auto text = base::ReadFile(source.file);
+  if (!text) return base::Fail(fmt::format("{}: {}", what, text.error().message));
   return text;
 }
 

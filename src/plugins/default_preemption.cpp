@@ -19,7 +19,7 @@ namespace {
 
 using framework::Status;
 
-constexpr framework::ReasonText kReasons[] = {
+constexpr framework::ReasonText kDefaultPreemptionReasons[] = {
     {framework::Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod"},
 };
 constexpr std::string_view kPrefix = "preemption: ";
@@ -151,7 +151,9 @@ base::Result<std::unique_ptr<framework::Plugin>> DefaultPreemption::Make(
   return std::unique_ptr<framework::Plugin>(new DefaultPreemption(setup));
 }
 
-std::span<const framework::ReasonText> DefaultPreemption::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> DefaultPreemption::Reasons() const {
+  return kDefaultPreemptionReasons;
+}
 
 framework::RejectionId DefaultPreemption::NoVictims(const framework::Cycle& cycle) const {
   const std::uint16_t first = cycle.profile().fixed_reasons(index()).first.value();

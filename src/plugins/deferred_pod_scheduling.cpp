@@ -9,8 +9,8 @@
 namespace berth::plugins {
 namespace {
 
-enum Reason : framework::ReasonId { kOtherNode, kPreemptionDisabled };
-constexpr framework::ReasonText kReasons[] = {
+enum DeferredPodSchedulingReason : framework::ReasonId { kOtherNode, kPreemptionDisabled };
+constexpr framework::ReasonText kDeferredPodSchedulingReasons[] = {
     {framework::Code::kUnschedulableAndUnresolvable, "pod assigned to different node"},
     {framework::Code::kUnschedulableAndUnresolvable, "node had resize preemption disabled"},
 };
@@ -22,7 +22,9 @@ bool DisablesPreemption(const api::Node& node) {
 
 }  // namespace
 
-std::span<const framework::ReasonText> DeferredPodScheduling::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> DeferredPodScheduling::Reasons() const {
+  return kDeferredPodSchedulingReasons;
+}
 
 std::unique_ptr<framework::Plan> DeferredPodScheduling::MakePlan(const framework::PlanInput&) const {
   auto plan = std::make_unique<framework::Plan>();

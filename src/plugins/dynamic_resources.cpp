@@ -20,7 +20,7 @@ using framework::Code;
 using framework::Status;
 
 // Indexed by DynamicResources::Reason.
-constexpr framework::ReasonText kReasons[] = {
+constexpr framework::ReasonText kDynamicResourcesReasons[] = {
     {Code::kUnschedulableAndUnresolvable, "resourceclaim not available on the node"},
     {Code::kUnschedulableAndUnresolvable, "cannot allocate all claims"},
     {Code::kUnschedulableAndUnresolvable, "invalid resource pools were encountered"},
@@ -98,7 +98,7 @@ DynamicResources::DynamicResources(const framework::PluginSetup& setup)
   state_.SetGates(DeviceGates(setup.features));
 }
 
-std::span<const framework::ReasonText> DynamicResources::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> DynamicResources::Reasons() const { return kDynamicResourcesReasons; }
 
 std::unique_ptr<framework::Plan> DynamicResources::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<DevicePlan>();

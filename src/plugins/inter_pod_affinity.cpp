@@ -15,7 +15,7 @@ using framework::Code;
 using framework::Status;
 
 // Indexed by InterPodAffinity::Reason.
-constexpr framework::ReasonText kReasons[] = {
+constexpr framework::ReasonText kInterPodAffinityReasons[] = {
     {Code::kUnschedulableAndUnresolvable, "node(s) didn't match pod affinity rules"},
     {Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules"},
     {Code::kUnschedulable, "node(s) didn't satisfy existing pods anti-affinity rules"},
@@ -34,7 +34,7 @@ InterPodAffinity::InterPodAffinity(const framework::PluginSetup& setup)
       ignore_preferred_(setup.args.inter_pod_affinity.ignore_preferred_terms_of_existing_pods),
       hostname_fast_path_(setup.features.inter_pod_affinity_hostname_fast_path) {}
 
-std::span<const framework::ReasonText> InterPodAffinity::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> InterPodAffinity::Reasons() const { return kInterPodAffinityReasons; }
 
 std::unique_ptr<framework::Plan> InterPodAffinity::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<AffinityPlan>();

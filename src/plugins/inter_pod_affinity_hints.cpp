@@ -70,7 +70,7 @@ bool MayBecomeTheFirst(const HintTerms& affinity, const api::PodRecord& pod, con
   return MatchesAll(affinity, gone) && MatchesAll(affinity, pod);
 }
 
-base::Result<Hint> AfterAssignedPod(const HintInput& input) {
+base::Result<Hint> AffinityAfterAssignedPod(const HintInput& input) {
   const auto objects = ObjectsOf<api::PodRecord>(input);
   if (!objects) return std::unexpected(objects.error());
   const auto [before, after] = *objects;
@@ -94,7 +94,7 @@ base::Result<Hint> AfterAssignedPod(const HintInput& input) {
   return QueueIf(MatchesAny(*of_deleted, input.record()));
 }
 
-base::Result<Hint> AfterNode(const HintInput& input) {
+base::Result<Hint> AffinityAfterNode(const HintInput& input) {
   const auto objects = ChangedObjectsOf<api::Node>(input);
   if (!objects) return std::unexpected(objects.error());
   const auto [before, after] = *objects;
@@ -129,11 +129,11 @@ std::vector<framework::EventRegistration> InterPodAffinity::EventsToRegister() c
   using framework::EventResource;
   return {
       {{EventResource::kAssignedPod, framework::kAdd | framework::kUpdatePodLabel | framework::kDelete},
-       AfterAssignedPod},
+       AffinityAfterAssignedPod},
       // Other pods' anti-affinity may have been about the old labels.
       {{EventResource::kTargetPod, framework::kUpdatePodLabel},
        [](const HintInput&) -> base::Result<Hint> { return Hint::kQueue; }},
-      {{EventResource::kNode, framework::kAdd | framework::kUpdateNodeLabel}, AfterNode},
+      {{EventResource::kNode, framework::kAdd | framework::kUpdateNodeLabel}, AffinityAfterNode},
   };
 }
 

@@ -13,8 +13,8 @@
 namespace berth::plugins {
 namespace {
 
-enum Reason : framework::ReasonId { kAddedAffinity, kPodAffinity };
-constexpr framework::ReasonText kReasons[] = {
+enum NodeAffinityReason : framework::ReasonId { kAddedAffinity, kPodAffinity };
+constexpr framework::ReasonText kNodeAffinityReasons[] = {
     {framework::Code::kUnschedulableAndUnresolvable, "node(s) didn't match scheduler-enforced node affinity"},
     {framework::Code::kUnschedulableAndUnresolvable, "node(s) didn't match Pod's node affinity/selector"},
 };
@@ -118,7 +118,7 @@ base::Result<std::unique_ptr<framework::Plugin>> NodeAffinity::Make(const framew
   return plugin;
 }
 
-std::span<const framework::ReasonText> NodeAffinity::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> NodeAffinity::Reasons() const { return kNodeAffinityReasons; }
 
 std::unique_ptr<framework::Plan> NodeAffinity::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<AffinityPlan>(input.spec);

@@ -12,8 +12,8 @@
 namespace berth::plugins {
 namespace {
 
-enum Reason : framework::ReasonId { kMissingFeature };
-constexpr framework::ReasonText kReasons[] = {
+enum NodeDeclaredFeaturesReason : framework::ReasonId { kMissingFeature };
+constexpr framework::ReasonText kNodeDeclaredFeaturesReasons[] = {
     {framework::Code::kUnschedulableAndUnresolvable, "node(s) didn't match Pod's required features"},
 };
 
@@ -96,7 +96,9 @@ base::Result<framework::Hint> AfterPodUpdate(const framework::HintInput& input) 
 
 }  // namespace
 
-std::span<const framework::ReasonText> NodeDeclaredFeatures::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> NodeDeclaredFeatures::Reasons() const {
+  return kNodeDeclaredFeaturesReasons;
+}
 
 std::unique_ptr<framework::Plan> NodeDeclaredFeatures::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<FeaturePlan>();

@@ -5,8 +5,8 @@
 namespace berth::plugins {
 namespace {
 
-enum Reason : framework::ReasonId { kOtherNode };
-constexpr framework::ReasonText kReasons[] = {
+enum NodeNameReason : framework::ReasonId { kOtherNode };
+constexpr framework::ReasonText kNodeNameReasons[] = {
     {framework::Code::kUnschedulableAndUnresolvable, "node(s) didn't match the requested node name"},
 };
 
@@ -18,7 +18,7 @@ struct Wanted final : framework::CycleData {
 
 }  // namespace
 
-std::span<const framework::ReasonText> NodeName::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> NodeName::Reasons() const { return kNodeNameReasons; }
 
 std::unique_ptr<framework::Plan> NodeName::MakePlan(const framework::PlanInput&) const {
   auto plan = std::make_unique<framework::Plan>();

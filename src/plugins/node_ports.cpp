@@ -9,8 +9,8 @@
 namespace berth::plugins {
 namespace {
 
-enum Reason : framework::ReasonId { kPortTaken };
-constexpr framework::ReasonText kReasons[] = {
+enum NodePortsReason : framework::ReasonId { kPortTaken };
+constexpr framework::ReasonText kNodePortsReasons[] = {
     {framework::Code::kUnschedulable, "node(s) didn't have free ports for the requested pod ports"},
 };
 
@@ -34,7 +34,7 @@ base::Result<framework::Hint> AfterPodDeletion(const framework::HintInput& input
 
 }  // namespace
 
-std::span<const framework::ReasonText> NodePorts::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> NodePorts::Reasons() const { return kNodePortsReasons; }
 
 std::unique_ptr<framework::Plan> NodePorts::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<PortPlan>();

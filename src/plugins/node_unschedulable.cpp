@@ -10,8 +10,8 @@
 namespace berth::plugins {
 namespace {
 
-enum Reason : framework::ReasonId { kUnschedulable };
-constexpr framework::ReasonText kReasons[] = {
+enum NodeUnschedulableReason : framework::ReasonId { kUnschedulable };
+constexpr framework::ReasonText kNodeUnschedulableReasons[] = {
     {framework::Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable"},
 };
 
@@ -27,7 +27,9 @@ base::Result<framework::Hint> AfterNodeChange(const framework::HintInput& input)
 NodeUnschedulable::NodeUnschedulable(const framework::PluginSetup& setup)
     : comparison_operators_(setup.features.taint_toleration_comparison_operators) {}
 
-std::span<const framework::ReasonText> NodeUnschedulable::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> NodeUnschedulable::Reasons() const {
+  return kNodeUnschedulableReasons;
+}
 
 bool NodeUnschedulable::ToleratesCordon(const api::PodSpec& spec) const {
   static const api::Taint kCordon{

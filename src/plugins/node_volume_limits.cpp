@@ -20,7 +20,7 @@ using framework::Code;
 using framework::RejectionId;
 using framework::Status;
 
-constexpr framework::ReasonText kReasons[] = {
+constexpr framework::ReasonText kNodeVolumeLimitsReasons[] = {
     {Code::kUnschedulable, "node(s) exceed max volume count"},
 };
 
@@ -152,7 +152,7 @@ NodeVolumeLimits::NodeVolumeLimits(const framework::PluginSetup& setup)
       attached_(setup.cluster.UseExtension<AttachedVolumes>()),
       waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
 
-std::span<const framework::ReasonText> NodeVolumeLimits::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> NodeVolumeLimits::Reasons() const { return kNodeVolumeLimitsReasons; }
 
 std::unique_ptr<framework::Plan> NodeVolumeLimits::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<framework::Plan>();

@@ -18,7 +18,7 @@ using framework::Hint;
 using framework::HintInput;
 
 // A driver without a limit counts as one that can attach nothing, as upstream has it.
-std::int32_t LimitOf(const api::CSINode& node, std::string_view driver) {
+std::int32_t AttachLimitOf(const api::CSINode& node, std::string_view driver) {
   const auto found = std::ranges::find(node.spec.drivers, driver, &api::CSINodeDriver::name);
   if (found == node.spec.drivers.end() || !found->allocatable) return 0;
   return found->allocatable->count.value_or(0);
@@ -29,7 +29,7 @@ base::Result<Hint> AfterCsiNodeUpdate(const HintInput& input) {
   if (!node) return std::unexpected(node.error());
   if (node->before == nullptr) return base::Fail("the event has no old object");
   return QueueIf(std::ranges::any_of(node->after->spec.drivers, [&](const api::CSINodeDriver& driver) {
-    return LimitOf(*node->after, driver.name) > LimitOf(*node->before, driver.name);
+    return AttachLimitOf(*node->after, driver.name) > AttachLimitOf(*node->before, driver.name);
   }));
 }
 

@@ -12,7 +12,7 @@ using framework::Code;
 using framework::Status;
 
 // Indexed by PodTopologySpread::Reason.
-constexpr framework::ReasonText kReasons[] = {
+constexpr framework::ReasonText kPodTopologySpreadReasons[] = {
     {Code::kUnschedulableAndUnresolvable,
      "node(s) didn't match pod topology spread constraints (missing required label)"},
     {Code::kUnschedulable, "node(s) didn't match pod topology spread constraints"},
@@ -33,7 +33,9 @@ PodTopologySpread::PodTopologySpread(const framework::PluginSetup& setup)
       read_match_label_keys_(setup.features.match_label_keys_in_pod_topology_spread),
       comparison_operators_(setup.features.taint_toleration_comparison_operators) {}
 
-std::span<const framework::ReasonText> PodTopologySpread::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> PodTopologySpread::Reasons() const {
+  return kPodTopologySpreadReasons;
+}
 
 base::Result<std::vector<SpreadConstraint>> PodTopologySpread::Compile(const api::PodSpec& spec,
                                                                        std::string_view action) const {

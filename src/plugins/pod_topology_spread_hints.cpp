@@ -11,33 +11,34 @@ namespace {
 
 using framework::Hint;
 using framework::HintInput;
-using Constraints = std::vector<SpreadConstraint>;
+using SpreadConstraints = std::vector<SpreadConstraint>;
 
 // A pod that counts, or did, among those that the waiting pod is spread with.
 bool IsInvolved(const api::PodRecord& pod, const api::PodRecord& waiting) {
   return (!pod.node_name.empty() || !pod.nominated_node_name.empty()) && pod.namespace_ == waiting.namespace_;
 }
 
-bool MatchesAny(const Constraints& constraints, const api::PodRecord& pod) {
+bool MatchesAny(const SpreadConstraints& constraints, const api::PodRecord& pod) {
   return std::ranges::any_of(constraints, [&](const SpreadConstraint& constraint) {
     return constraint.selector.Matches(LabelsOf(pod));
   });
 }
 
-Hint AfterLabels(const Constraints& constraints, const api::PodRecord& before, const api::PodRecord& after) {
+Hint AfterLabels(const SpreadConstraints& constraints, const api::PodRecord& before,
+                 const api::PodRecord& after) {
   if (LabelsOf(before) == LabelsOf(after)) return Hint::kQueueSkip;
   return QueueIf(std::ranges::any_of(constraints, [&](const SpreadConstraint& constraint) {
     return constraint.selector.Matches(LabelsOf(before)) != constraint.selector.Matches(LabelsOf(after));
   }));
 }
 
-Hint AfterAssignedPod(const HintObjects<api::PodRecord>& objects, const Constraints& constraints) {
+Hint AfterAssignedPod(const HintObjects<api::PodRecord>& objects, const SpreadConstraints& constraints) {
   const auto [before, after] = objects;
   if (before != nullptr && after != nullptr) return AfterLabels(constraints, *before, *after);
   return QueueIf(MatchesAny(constraints, after != nullptr ? *after : *before));
 }
 
-Hint AfterTargetPod(const HintObjects<api::PodRecord>& objects, const Constraints& constraints) {
+Hint AfterTargetPod(const HintObjects<api::PodRecord>& objects, const SpreadConstraints& constraints) {
   const auto [before, after] = objects;
   if (after->spec->spec.tolerations != before->spec->spec.tolerations &&
       std::ranges::any_of(constraints, &SpreadConstraint::honors_taints)) {
@@ -46,7 +47,7 @@ Hint AfterTargetPod(const HintObjects<api::PodRecord>& objects, const Constraint
   return AfterLabels(constraints, *before, *after);
 }
 
-Hint AfterNode(const HintObjects<api::Node>& objects, const Constraints& constraints) {
+Hint AfterNode(const HintObjects<api::Node>& objects, const SpreadConstraints& constraints) {
   const auto has_keys = [&](const api::Node& node) {
     return std::ranges::all_of(constraints, [&](const SpreadConstraint& constraint) {
       return node.metadata.labels.find(constraint.topology_key) != nullptr;

@@ -6,11 +6,10 @@
 
 #include "api/resource_names.h"
 #include "framework/points.h"
+#include "plugins/resource_args.h"
 
 namespace berth::plugins {
 namespace {
-
-constexpr std::int64_t kShapeScoreMax = 10;
 
 std::int64_t Percentage(std::int64_t part, std::int64_t whole) { return WrappingMultiply(part, 100) / whole; }
 

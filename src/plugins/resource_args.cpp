@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kWeightMax = 100;
 constexpr std::int32_t kUtilizationMax = 100;
-constexpr std::int32_t kShapeScoreMax = 10;
 
 std::string InvalidNumber(const api::FieldPath& path, std::int64_t value, std::string_view detail) {
   return fmt::format("{}: Invalid value: {}: {}", path.ToString(), value, detail);

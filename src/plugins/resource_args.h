@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/error.h"
@@ -8,6 +9,9 @@
 // Whether the arguments of the plugins that look at resources make sense. Fails with everything that is
 // wrong, in upstream's words.
 namespace berth::plugins {
+
+// The scores in a shape go from 0 to this, and are stretched to the framework's.
+inline constexpr std::int32_t kShapeScoreMax = 10;
 
 base::Result<void> Validate(const framework::NodeResourcesFitArgs& args);
 base::Result<void> Validate(const framework::NodeResourcesBalancedAllocationArgs& args);

@@ -10,8 +10,8 @@
 namespace berth::plugins {
 namespace {
 
-enum Reason : framework::ReasonId { kUntoleratedTaint };
-constexpr framework::ReasonText kReasons[] = {
+enum TaintTolerationReason : framework::ReasonId { kUntoleratedTaint };
+constexpr framework::ReasonText kTaintTolerationReasons[] = {
     {framework::Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"},
 };
 
@@ -26,7 +26,7 @@ struct TaintPlan final : framework::Plan {
 TaintToleration::TaintToleration(const framework::PluginSetup& setup)
     : comparison_operators_(setup.features.taint_toleration_comparison_operators) {}
 
-std::span<const framework::ReasonText> TaintToleration::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> TaintToleration::Reasons() const { return kTaintTolerationReasons; }
 
 bool TaintToleration::KeepsOff(std::span<const api::Toleration> tolerations,
                                std::span<const api::Taint> taints) const {

@@ -23,7 +23,7 @@ using framework::RejectionId;
 using framework::Status;
 
 // Indexed by VolumeBinding::Reason.
-constexpr framework::ReasonText kReasons[] = {
+constexpr framework::ReasonText kVolumeBindingReasons[] = {
     {Code::kUnschedulableAndUnresolvable, "node(s) didn't match PersistentVolume's node affinity"},
     {Code::kUnschedulableAndUnresolvable, "node(s) didn't find available persistent volumes to bind"},
     {Code::kUnschedulableAndUnresolvable, "node(s) did not have enough free storage"},
@@ -80,7 +80,7 @@ class ConflictReasons {
     for (framework::ReasonId reason = 0; reason < kVolumeConflictCount; ++reason) {
       const auto bit = static_cast<VolumeConflicts>(1u << reason);
       if (conflicts == bit) return nodes_.Fixed(reason);
-      if ((conflicts & bit) != 0) reasons.push_back({kReasons[reason].words, {}});
+      if ((conflicts & bit) != 0) reasons.push_back({kVolumeBindingReasons[reason].words, {}});
     }
     return nodes_.Intern(Code::kUnschedulableAndUnresolvable, std::move(reasons));
   }
@@ -107,7 +107,7 @@ VolumeBinding::VolumeBinding(const framework::PluginSetup& setup)
       caches_(setup.cluster.UseExtension<VolumeCaches>()),
       waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
 
-std::span<const framework::ReasonText> VolumeBinding::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> VolumeBinding::Reasons() const { return kVolumeBindingReasons; }
 
 std::unique_ptr<framework::Plan> VolumeBinding::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<framework::Plan>();

@@ -19,7 +19,7 @@ using framework::HintInput;
 using framework::Status;
 
 // Indexed by VolumeRestrictions::Reason.
-constexpr framework::ReasonText kReasons[] = {
+constexpr framework::ReasonText kVolumeRestrictionsReasons[] = {
     {Code::kUnschedulable, "node(s) had no available disk"},
     {Code::kUnschedulable,
      "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
@@ -75,7 +75,9 @@ VolumeRestrictions::VolumeRestrictions(const framework::PluginSetup& setup)
     : holders_(setup.cluster.UseExtension<DiskHolders>()),
       waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
 
-std::span<const framework::ReasonText> VolumeRestrictions::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> VolumeRestrictions::Reasons() const {
+  return kVolumeRestrictionsReasons;
+}
 
 std::unique_ptr<framework::Plan> VolumeRestrictions::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<RestrictionsPlan>();

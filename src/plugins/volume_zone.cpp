@@ -19,7 +19,7 @@ using framework::Hint;
 using framework::HintInput;
 using framework::Status;
 
-constexpr framework::ReasonText kReasons[] = {
+constexpr framework::ReasonText kVolumeZoneReasons[] = {
     {Code::kUnschedulableAndUnresolvable, "node(s) had no available volume zone"},
 };
 
@@ -165,7 +165,7 @@ base::Result<Hint> AfterVolumeChange(const HintInput& input) {
 VolumeZone::VolumeZone(const framework::PluginSetup& setup)
     : waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
 
-std::span<const framework::ReasonText> VolumeZone::Reasons() const { return kReasons; }
+std::span<const framework::ReasonText> VolumeZone::Reasons() const { return kVolumeZoneReasons; }
 
 std::unique_ptr<framework::Plan> VolumeZone::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<framework::Plan>();

@@ -7,13 +7,12 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <sys/file.h>
 #include <unistd.h>
 #include <vector>
 
+#include "base/files.h"
 #include "sandbox/document.h"
 #include "sandbox/journal_records.h"
 #include "wire/transcode.h"
@@ -44,14 +43,6 @@ base::Result<void> WriteAll(int file, std::string_view bytes, const std::string&
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
-}
-
-base::Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream input(path, std::ios::binary);
-  std::ostringstream text;
-  text << input.rdbuf();
-  if (!input) return base::Fail(path + ": cannot be read");
-  return std::move(text).str();
 }
 
 // A name counts only when the directory that holds it is on the disk, too.
@@ -164,7 +155,7 @@ base::Result<bool> FileJournal::Load(std::string& message) {
   };
   bool is_complete = false;
   const std::string snapshot_path = fmt::format("{}/{}", directory_, FileName(kSnapshot, *newest));
-  const base::Result<std::string> snapshot = ReadFile(snapshot_path);
+  const base::Result<std::string> snapshot = base::ReadFile(snapshot_path);
   if (!snapshot) return base::Fail(snapshot.error().message);
   base::Result<JournalEnd> end = ReadRecords(*snapshot, [&](const JournalRecord& record) {
     is_complete = record.type == RecordType::kVersion;
@@ -177,7 +168,7 @@ base::Result<bool> FileJournal::Load(std::string& message) {
   }
   const std::string log_path = fmt::format("{}/{}", directory_, FileName(kLog, *newest));
   if (fs::exists(log_path, error)) {
-    const base::Result<std::string> log = ReadFile(log_path);
+    const base::Result<std::string> log = base::ReadFile(log_path);
     if (!log) return base::Fail(log.error().message);
     end = ReadRecords(*log, take);
     if (!end) return base::Fail(fmt::format("{} {}", log_path, end.error().message));

@@ -16,22 +16,22 @@ std::string Bucket(const Resource& resource, char what, std::string_view first,
   return bucket;
 }
 
-constexpr char kObject = 'o';
-constexpr char kName = 'n';
-constexpr char kField = 'f';
-constexpr char kNamespace = 's';
-constexpr char kAll = 'a';
+constexpr char kByObject = 'o';
+constexpr char kByName = 'n';
+constexpr char kByField = 'f';
+constexpr char kByNamespace = 's';
+constexpr char kByAll = 'a';
 
 std::string BucketOf(const Selection& selection) {
   const Resource& resource = selection.resource();
   if (!selection.name().empty()) {
     return selection.namespace_name().empty()
-               ? Bucket(resource, kName, selection.name())
-               : Bucket(resource, kObject, selection.namespace_name(), selection.name());
+               ? Bucket(resource, kByName, selection.name())
+               : Bucket(resource, kByObject, selection.namespace_name(), selection.name());
   }
-  if (const std::string* field = selection.first_field()) return Bucket(resource, kField, *field);
-  if (!selection.namespace_name().empty()) return Bucket(resource, kNamespace, selection.namespace_name());
-  return Bucket(resource, kAll, {});
+  if (const std::string* field = selection.first_field()) return Bucket(resource, kByField, *field);
+  if (!selection.namespace_name().empty()) return Bucket(resource, kByNamespace, selection.namespace_name());
+  return Bucket(resource, kByAll, {});
 }
 
 }  // namespace
@@ -64,16 +64,16 @@ void Subscriptions::Tell(const Change& change) {
   const Revision& object = *change.object;
   const Resource& resource = object.resource();
   std::vector<std::uint64_t> ids;
-  AppendBucket(Bucket(resource, kAll, {}), ids);
-  AppendBucket(Bucket(resource, kName, object.name()), ids);
+  AppendBucket(Bucket(resource, kByAll, {}), ids);
+  AppendBucket(Bucket(resource, kByName, object.name()), ids);
   if (resource.namespaced) {
-    AppendBucket(Bucket(resource, kNamespace, object.namespace_name()), ids);
-    AppendBucket(Bucket(resource, kObject, object.namespace_name(), object.name()), ids);
+    AppendBucket(Bucket(resource, kByNamespace, object.namespace_name()), ids);
+    AppendBucket(Bucket(resource, kByObject, object.namespace_name(), object.name()), ids);
   }
   if (!resource.fields.empty()) {
-    AppendBucket(Bucket(resource, kField, object.field(0)), ids);
+    AppendBucket(Bucket(resource, kByField, object.field(0)), ids);
     if (change.previous != nullptr && change.previous->field(0) != object.field(0)) {
-      AppendBucket(Bucket(resource, kField, change.previous->field(0)), ids);
+      AppendBucket(Bucket(resource, kByField, change.previous->field(0)), ids);
     }
   }
   ChangeFrames frames(change);

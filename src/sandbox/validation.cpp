@@ -98,6 +98,11 @@ bool IsPod(const Resource& resource) { return resource.group.empty() && resource
 
 }  // namespace
 
+void AddError(FieldErrorList& errors, FieldErrorType type, std::string_view field, std::string value,
+              std::string_view detail) {
+  errors.push_back({type, std::string(field), std::move(value), std::string(detail)});
+}
+
 std::string FieldError::ToString() const { return field + ": " + Body(*this); }
 
 StatusError Invalid(std::string_view group, std::string_view kind, std::string_view name,

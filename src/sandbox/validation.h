@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/kinds.h"
@@ -35,6 +36,9 @@ struct FieldError {
 };
 
 using FieldErrorList = std::vector<FieldError>;
+
+void AddError(FieldErrorList& errors, FieldErrorType type, std::string_view field, std::string value,
+              std::string_view detail);
 
 // The 422 that names them all.
 StatusError Invalid(std::string_view group, std::string_view kind, std::string_view name,

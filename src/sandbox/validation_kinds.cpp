@@ -19,11 +19,6 @@ namespace json = boost::json;
 constexpr std::string_view kImmutable = "field is immutable";
 constexpr std::int64_t kUserPriorityMax = 1'000'000'000;
 
-void Add(FieldErrorList& errors, FieldErrorType type, std::string_view field, std::string value,
-         std::string_view detail) {
-  errors.push_back({type, std::string(field), std::move(value), std::string(detail)});
-}
-
 bool Differs(const json::object& a, const json::object& b, Path path) {
   const json::value* left = FindValue(a, path);
   const json::value* right = FindValue(b, path);
@@ -39,25 +34,26 @@ void CheckNotNegative(const json::object& document, Path path, std::string_view 
                       FieldErrorList& errors) {
   const std::optional<std::int64_t> number = FindNumber(document, path);
   if (!number || *number >= 0) return;
-  Add(errors, FieldErrorType::kInvalid, field, std::to_string(*number), "must be greater than or equal to 0");
+  AddError(errors, FieldErrorType::kInvalid, field, std::to_string(*number),
+           "must be greater than or equal to 0");
 }
 
 // A workload that would not find its own pods would make them for ever.
 void CheckSelector(const json::object& document, FieldErrorList& errors) {
   const json::object* selector = FindObject(document, {"spec", "selector"});
   if (selector == nullptr) {
-    Add(errors, FieldErrorType::kRequired, "spec.selector", "", "");
+    AddError(errors, FieldErrorType::kRequired, "spec.selector", "", "");
     return;
   }
   const base::Result<api::Selector> compiled = SelectorFrom(selector);
   if (!compiled) {
-    Add(errors, FieldErrorType::kInvalid, "spec.selector", wire::WriteJson(*selector),
-        "invalid label selector");
+    AddError(errors, FieldErrorType::kInvalid, "spec.selector", wire::WriteJson(*selector),
+             "invalid label selector");
     return;
   }
   if (compiled->matches_everything()) {
-    Add(errors, FieldErrorType::kInvalid, "spec.selector", wire::WriteJson(*selector),
-        "empty selector is invalid for deployment");
+    AddError(errors, FieldErrorType::kInvalid, "spec.selector", wire::WriteJson(*selector),
+             "empty selector is invalid for deployment");
     return;
   }
   const json::object* labels = FindObject(document, {"spec", "template", "metadata", "labels"});
@@ -66,8 +62,9 @@ void CheckSelector(const json::object& document, FieldErrorList& errors) {
     return value != nullptr && value->is_string() ? std::optional(ViewOf(value->get_string())) : std::nullopt;
   });
   if (!matches) {
-    Add(errors, FieldErrorType::kInvalid, "spec.template.metadata.labels",
-        labels != nullptr ? wire::WriteJson(*labels) : "null", "`selector` does not match template `labels`");
+    AddError(errors, FieldErrorType::kInvalid, "spec.template.metadata.labels",
+             labels != nullptr ? wire::WriteJson(*labels) : "null",
+             "`selector` does not match template `labels`");
   }
 }
 
@@ -78,8 +75,8 @@ void CheckRestartPolicy(const json::object& document, std::span<const std::strin
   std::string listed;
   for (const std::string_view choice : supported)
     listed += (listed.empty() ? "" : ", ") + base::QuoteGo(choice);
-  Add(errors, FieldErrorType::kNotSupported, "spec.template.spec.restartPolicy", base::QuoteGo(policy),
-      "supported values: " + listed);
+  AddError(errors, FieldErrorType::kNotSupported, "spec.template.spec.restartPolicy", base::QuoteGo(policy),
+           "supported values: " + listed);
 }
 
 void CheckTemplate(const json::object& document, FieldErrorList& errors) {
@@ -120,8 +117,8 @@ void CheckBudget(const json::object& document, FieldErrorList& errors) {
   const bool has_both = FindValue(document, {"spec", "minAvailable"}) != nullptr &&
                         FindValue(document, {"spec", "maxUnavailable"}) != nullptr;
   if (has_both) {
-    Add(errors, FieldErrorType::kInvalid, "spec", Shown(document, {"spec"}),
-        "minAvailable and maxUnavailable cannot be both set");
+    AddError(errors, FieldErrorType::kInvalid, "spec", Shown(document, {"spec"}),
+             "minAvailable and maxUnavailable cannot be both set");
   }
 }
 
@@ -129,34 +126,35 @@ void CheckPriorityClass(const json::object& document, FieldErrorList& errors) {
   const std::string_view name = TextAt(document, {"metadata", "name"});
   const bool is_system = name == "system-node-critical" || name == "system-cluster-critical";
   if (name.starts_with("system-") && !is_system) {
-    Add(errors, FieldErrorType::kForbidden, "metadata.name", "",
-        "priority class names with 'system-' prefix are reserved for system use only. error: " +
-            fmt::format("{} is not a known system priority class", name));
+    AddError(errors, FieldErrorType::kForbidden, "metadata.name", "",
+             "priority class names with 'system-' prefix are reserved for system use only. error: " +
+                 fmt::format("{} is not a known system priority class", name));
   }
   if (!is_system && NumberAt(document, {"value"}) > kUserPriorityMax) {
-    Add(errors, FieldErrorType::kForbidden, "value", "",
-        fmt::format("maximum allowed value of a user defined priority is {}", kUserPriorityMax));
+    AddError(errors, FieldErrorType::kForbidden, "value", "",
+             fmt::format("maximum allowed value of a user defined priority is {}", kUserPriorityMax));
   }
 }
 
 void CheckStorageClass(const json::object& document, FieldErrorList& errors) {
   if (TextAt(document, {"provisioner"}).empty())
-    Add(errors, FieldErrorType::kRequired, "provisioner", "", "");
+    AddError(errors, FieldErrorType::kRequired, "provisioner", "", "");
 }
 
 void CheckClaim(const json::object& document, FieldErrorList& errors) {
   const json::array* modes = FindArray(document, {"spec", "accessModes"});
   if (modes == nullptr || modes->empty()) {
-    Add(errors, FieldErrorType::kRequired, "spec.accessModes", "", "at least 1 access mode is required");
+    AddError(errors, FieldErrorType::kRequired, "spec.accessModes", "", "at least 1 access mode is required");
   }
   if (FindValue(document, {"spec", "resources", "requests", "storage"}) == nullptr) {
-    Add(errors, FieldErrorType::kRequired, "spec.resources[storage]", "", "");
+    AddError(errors, FieldErrorType::kRequired, "spec.resources[storage]", "", "");
   }
 }
 
 void CheckSameSelector(const json::object& document, const json::object& old, FieldErrorList& errors) {
   if (Differs(document, old, {"spec", "selector"})) {
-    Add(errors, FieldErrorType::kInvalid, "spec.selector", Shown(document, {"spec", "selector"}), kImmutable);
+    AddError(errors, FieldErrorType::kInvalid, "spec.selector", Shown(document, {"spec", "selector"}),
+             kImmutable);
   }
 }
 
@@ -175,7 +173,8 @@ void CheckStatefulSetUpdate(const json::object& document, const json::object& ol
     return spec;
   };
   if (fixed(document) == fixed(old)) return;
-  Add(errors, FieldErrorType::kForbidden, "spec", "",
+  AddError(
+      errors, FieldErrorType::kForbidden, "spec", "",
       "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
       "'updateStrategy', "
       "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
@@ -186,23 +185,24 @@ void CheckJobUpdate(const json::object& document, const json::object& old, Field
       FlagAt(old, {"spec", "suspend"}) && TextAt(old, {"status", "startTime"}).empty();
   CheckSameSelector(document, old, errors);
   if (!may_change_template && Differs(document, old, {"spec", "template"})) {
-    Add(errors, FieldErrorType::kInvalid, "spec.template", Shown(document, {"spec", "template"}), kImmutable);
+    AddError(errors, FieldErrorType::kInvalid, "spec.template", Shown(document, {"spec", "template"}),
+             kImmutable);
   }
   const bool is_elastic = TextAt(document, {"spec", "completionMode"}) == "Indexed";
   for (const std::string_view key : {"completions", "completionMode"}) {
     if (!Differs(document, old, {"spec", key}) || (is_elastic && key == "completions")) continue;
-    Add(errors, FieldErrorType::kInvalid, fmt::format("spec.{}", key), Shown(document, {"spec", key}),
-        kImmutable);
+    AddError(errors, FieldErrorType::kInvalid, fmt::format("spec.{}", key), Shown(document, {"spec", key}),
+             kImmutable);
   }
 }
 
 void CheckPriorityClassUpdate(const json::object& document, const json::object& old, FieldErrorList& errors) {
   if (Differs(document, old, {"value"})) {
-    Add(errors, FieldErrorType::kForbidden, "value", "", "may not be changed in an update.");
+    AddError(errors, FieldErrorType::kForbidden, "value", "", "may not be changed in an update.");
   }
   if (Differs(document, old, {"preemptionPolicy"})) {
-    Add(errors, FieldErrorType::kInvalid, "preemptionPolicy", Shown(document, {"preemptionPolicy"}),
-        kImmutable);
+    AddError(errors, FieldErrorType::kInvalid, "preemptionPolicy", Shown(document, {"preemptionPolicy"}),
+             kImmutable);
   }
 }
 
@@ -217,7 +217,8 @@ void CheckClaimUpdate(const json::object& document, const json::object& old, Fie
     return spec;
   };
   if (fixed(document) == fixed(old)) return;
-  Add(errors, FieldErrorType::kForbidden, "spec", "",
+  AddError(
+      errors, FieldErrorType::kForbidden, "spec", "",
       "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound "
       "claims");
 }
@@ -225,11 +226,11 @@ void CheckClaimUpdate(const json::object& document, const json::object& old, Fie
 void CheckStorageClassUpdate(const json::object& document, const json::object& old, FieldErrorList& errors) {
   for (const std::string_view key : {"parameters", "provisioner", "reclaimPolicy"}) {
     if (!Differs(document, old, {key})) continue;
-    Add(errors, FieldErrorType::kForbidden, key, "", fmt::format("updates to {} are forbidden.", key));
+    AddError(errors, FieldErrorType::kForbidden, key, "", fmt::format("updates to {} are forbidden.", key));
   }
   if (Differs(document, old, {"volumeBindingMode"})) {
-    Add(errors, FieldErrorType::kInvalid, "volumeBindingMode", Shown(document, {"volumeBindingMode"}),
-        kImmutable);
+    AddError(errors, FieldErrorType::kInvalid, "volumeBindingMode", Shown(document, {"volumeBindingMode"}),
+             kImmutable);
   }
 }
 

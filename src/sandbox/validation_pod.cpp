@@ -19,19 +19,14 @@ namespace json = boost::json;
 
 constexpr std::array<std::string_view, 2> kContainerLists = {"containers", "initContainers"};
 
-void Add(FieldErrorList& errors, FieldErrorType type, std::string field, std::string value,
-         std::string detail) {
-  errors.push_back({type, std::move(field), std::move(value), std::move(detail)});
-}
-
 void CheckChoice(const json::object& object, std::string_view key, std::span<const std::string_view> choices,
                  const std::string& path, FieldErrorList& errors) {
   const std::string_view value = TextAt(object, {key});
   if (value.empty() || std::ranges::find(choices, value) != choices.end()) return;
   std::vector<std::string> quoted;
   for (const std::string_view choice : choices) quoted.push_back(base::QuoteGo(choice));
-  Add(errors, FieldErrorType::kNotSupported, fmt::format("{}.{}", path, key), base::QuoteGo(value),
-      fmt::format("supported values: {}", fmt::join(quoted, ", ")));
+  AddError(errors, FieldErrorType::kNotSupported, fmt::format("{}.{}", path, key), base::QuoteGo(value),
+           fmt::format("supported values: {}", fmt::join(quoted, ", ")));
 }
 
 std::string_view TextOf(const json::value& value) {
@@ -45,9 +40,9 @@ void CheckResources(const json::object& container, const std::string& path, Fiel
     for (const json::key_value_pair& amount : *amounts) {
       const auto parsed = api::Quantity::Parse(TextOf(amount.value()));
       if (!parsed || parsed->Compare(api::Quantity()) >= 0) continue;
-      Add(errors, FieldErrorType::kInvalid,
-          fmt::format("{}.resources.{}[{}]", path, list, std::string_view(amount.key())),
-          base::QuoteGo(TextOf(amount.value())), "must be greater than or equal to 0");
+      AddError(errors, FieldErrorType::kInvalid,
+               fmt::format("{}.resources.{}[{}]", path, list, std::string_view(amount.key())),
+               base::QuoteGo(TextOf(amount.value())), "must be greater than or equal to 0");
     }
   }
   const json::object* requests = FindObject(container, {"resources", "requests"});
@@ -58,9 +53,9 @@ void CheckResources(const json::object& container, const std::string& path, Fiel
     const auto limit = api::Quantity::Parse(limit_text);
     const auto wanted = api::Quantity::Parse(TextOf(request.value()));
     if (limit_text.empty() || !limit || !wanted || wanted->Compare(*limit) <= 0) continue;
-    Add(errors, FieldErrorType::kInvalid, fmt::format("{}.resources.requests", path),
-        base::QuoteGo(TextOf(request.value())),
-        fmt::format("must be less than or equal to {} limit of {}", name, limit_text));
+    AddError(errors, FieldErrorType::kInvalid, fmt::format("{}.resources.requests", path),
+             base::QuoteGo(TextOf(request.value())),
+             fmt::format("must be less than or equal to {} limit of {}", name, limit_text));
   }
 }
 
@@ -73,10 +68,10 @@ void CheckMounts(const json::object& container, const std::set<std::string, std:
     const json::object& mount = (*mounts)[i].get_object();
     const std::string at = fmt::format("{}.volumeMounts[{}]", path, i);
     if (!volumes.contains(TextAt(mount, {"name"}))) {
-      Add(errors, FieldErrorType::kNotFound, at + ".name", base::QuoteGo(TextAt(mount, {"name"})), "");
+      AddError(errors, FieldErrorType::kNotFound, at + ".name", base::QuoteGo(TextAt(mount, {"name"})), "");
     }
     if (TextAt(mount, {"mountPath"}).empty())
-      Add(errors, FieldErrorType::kRequired, at + ".mountPath", "", "");
+      AddError(errors, FieldErrorType::kRequired, at + ".mountPath", "", "");
   }
 }
 
@@ -90,9 +85,9 @@ std::set<std::string, std::less<>> CheckVolumes(const json::object& spec, const 
     const std::string_view name = TextAt((*volumes)[i].get_object(), {"name"});
     const std::string at = fmt::format("{}.volumes[{}].name", path, i);
     if (name.empty()) {
-      Add(errors, FieldErrorType::kRequired, at, "", "");
+      AddError(errors, FieldErrorType::kRequired, at, "", "");
     } else if (!names.emplace(name).second) {
-      Add(errors, FieldErrorType::kDuplicate, at, base::QuoteGo(name), "");
+      AddError(errors, FieldErrorType::kDuplicate, at, base::QuoteGo(name), "");
     }
   }
   return names;
@@ -110,18 +105,19 @@ void CheckContainers(const json::object& spec, const std::string& path, FieldErr
       const std::string at = fmt::format("{}.{}[{}]", path, list, i);
       const std::string_view name = TextAt(container, {"name"});
       if (name.empty()) {
-        Add(errors, FieldErrorType::kRequired, at + ".name", "", "");
+        AddError(errors, FieldErrorType::kRequired, at + ".name", "", "");
       } else if (!names.emplace(name).second) {
-        Add(errors, FieldErrorType::kDuplicate, at + ".name", base::QuoteGo(name), "");
+        AddError(errors, FieldErrorType::kDuplicate, at + ".name", base::QuoteGo(name), "");
       }
-      if (TextAt(container, {"image"}).empty()) Add(errors, FieldErrorType::kRequired, at + ".image", "", "");
+      if (TextAt(container, {"image"}).empty())
+        AddError(errors, FieldErrorType::kRequired, at + ".image", "", "");
       CheckResources(container, at, errors);
       CheckMounts(container, volumes, at, errors);
     }
   }
   const json::array* containers = FindArray(spec, {"containers"});
   if (containers == nullptr || containers->empty()) {
-    Add(errors, FieldErrorType::kRequired, path + ".containers", "", "");
+    AddError(errors, FieldErrorType::kRequired, path + ".containers", "", "");
   }
 }
 
@@ -134,15 +130,15 @@ void CheckSpread(const json::object& spec, const std::string& path, FieldErrorLi
     const json::object& constraint = (*constraints)[i].get_object();
     const std::string at = fmt::format("{}.topologySpreadConstraints[{}]", path, i);
     if (const std::int64_t skew = NumberAt(constraint, {"maxSkew"}); skew <= 0) {
-      Add(errors, FieldErrorType::kInvalid, at + ".maxSkew", std::to_string(skew),
-          "must be greater than zero");
+      AddError(errors, FieldErrorType::kInvalid, at + ".maxSkew", std::to_string(skew),
+               "must be greater than zero");
     }
     if (TextAt(constraint, {"topologyKey"}).empty()) {
-      Add(errors, FieldErrorType::kRequired, at + ".topologyKey", "", "can not be empty");
+      AddError(errors, FieldErrorType::kRequired, at + ".topologyKey", "", "can not be empty");
     }
     if (TextAt(constraint, {"whenUnsatisfiable"}).empty()) {
-      Add(errors, FieldErrorType::kNotSupported, at + ".whenUnsatisfiable", "\"\"",
-          "supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
+      AddError(errors, FieldErrorType::kNotSupported, at + ".whenUnsatisfiable", "\"\"",
+               "supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
     }
     CheckChoice(constraint, "whenUnsatisfiable", kActions, at, errors);
   }
@@ -159,16 +155,18 @@ void CheckTolerations(const json::object& spec, const std::string& path, FieldEr
     const std::string at = fmt::format("{}.tolerations[{}]", path, i);
     const std::string_view op = TextAt(toleration, {"operator"});
     if (TextAt(toleration, {"key"}).empty() && op != "Exists") {
-      Add(errors, FieldErrorType::kInvalid, at + ".operator", base::QuoteGo(op),
-          "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+      AddError(errors, FieldErrorType::kInvalid, at + ".operator", base::QuoteGo(op),
+               "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
     }
     if (op == "Exists" && !TextAt(toleration, {"value"}).empty()) {
-      Add(errors, FieldErrorType::kInvalid, at + ".operator", base::QuoteGo(TextAt(toleration, {"value"})),
-          "value must be empty when `operator` is 'Exists'");
+      AddError(errors, FieldErrorType::kInvalid, at + ".operator",
+               base::QuoteGo(TextAt(toleration, {"value"})),
+               "value must be empty when `operator` is 'Exists'");
     }
     if (toleration.contains("tolerationSeconds") && TextAt(toleration, {"effect"}) != "NoExecute") {
-      Add(errors, FieldErrorType::kInvalid, at + ".effect", base::QuoteGo(TextAt(toleration, {"effect"})),
-          "effect must be 'NoExecute' when `tolerationSeconds` is set");
+      AddError(errors, FieldErrorType::kInvalid, at + ".effect",
+               base::QuoteGo(TextAt(toleration, {"effect"})),
+               "effect must be 'NoExecute' when `tolerationSeconds` is set");
     }
     CheckChoice(toleration, "operator", kOperators, at, errors);
     CheckChoice(toleration, "effect", kEffects, at, errors);
@@ -195,8 +193,8 @@ void CheckGatesOnlyGo(const json::object& pod, const json::object& old, FieldErr
     if (!(*gates)[i].is_object()) continue;
     const std::string_view name = TextAt((*gates)[i].get_object(), {"name"});
     if (HasGate(old, name)) continue;
-    Add(errors, FieldErrorType::kForbidden, fmt::format("spec.schedulingGates[{}]", i), "",
-        fmt::format("only deletion is allowed, but found new scheduling gate '{}'", name));
+    AddError(errors, FieldErrorType::kForbidden, fmt::format("spec.schedulingGates[{}]", i), "",
+             fmt::format("only deletion is allowed, but found new scheduling gate '{}'", name));
   }
 }
 
@@ -215,8 +213,8 @@ void CheckTolerationsOnlyGrow(const json::object& pod, const json::object& old, 
                             return bare(entry) == bare(kept);
                           });
     if (is_there) continue;
-    Add(errors, FieldErrorType::kForbidden, "spec.tolerations", "",
-        "existing toleration can not be modified except its tolerationSeconds");
+    AddError(errors, FieldErrorType::kForbidden, "spec.tolerations", "",
+             "existing toleration can not be modified except its tolerationSeconds");
     return;
   }
 }
@@ -226,11 +224,11 @@ void CheckDeadline(const json::object& pod, const json::object& old, FieldErrorL
   const std::optional<std::int64_t> after = FindNumber(pod, {"spec", "activeDeadlineSeconds"});
   if (!before) return;
   if (!after) {
-    Add(errors, FieldErrorType::kInvalid, "spec.activeDeadlineSeconds", "null",
-        "must not update from a positive integer to nil value");
+    AddError(errors, FieldErrorType::kInvalid, "spec.activeDeadlineSeconds", "null",
+             "must not update from a positive integer to nil value");
   } else if (*after > *before) {
-    Add(errors, FieldErrorType::kInvalid, "spec.activeDeadlineSeconds", std::to_string(*after),
-        "must be less than or equal to previous value");
+    AddError(errors, FieldErrorType::kInvalid, "spec.activeDeadlineSeconds", std::to_string(*after),
+             "must be less than or equal to previous value");
   }
 }
 
@@ -266,14 +264,14 @@ void CheckNarrowing(const json::object& pod, const json::object& old, FieldError
                          return value != nullptr && *value == entry.value();
                        });
   if (!is_kept) {
-    Add(errors, FieldErrorType::kInvalid, "spec.nodeSelector",
-        after != nullptr ? json::serialize(*after) : "null",
-        "only additions are allowed (no mutations or deletions)");
+    AddError(errors, FieldErrorType::kInvalid, "spec.nodeSelector",
+             after != nullptr ? json::serialize(*after) : "null",
+             "only additions are allowed (no mutations or deletions)");
   }
   if (!IsNarrowerAffinity(pod, old)) {
-    Add(errors, FieldErrorType::kInvalid,
-        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms", "",
-        "only additions are allowed (no mutations or deletions)");
+    AddError(errors, FieldErrorType::kInvalid,
+             "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms",
+             "", "only additions are allowed (no mutations or deletions)");
   }
 }
 
@@ -284,8 +282,8 @@ bool CheckContainerCounts(const json::object& pod, const json::object& old, Fiel
     const json::array* after = FindArray(pod, {"spec", list});
     if ((before != nullptr ? before->size() : 0) == (after != nullptr ? after->size() : 0)) continue;
     is_same = false;
-    Add(errors, FieldErrorType::kForbidden, fmt::format("spec.{}", list), "",
-        "pod updates may not add or remove containers");
+    AddError(errors, FieldErrorType::kForbidden, fmt::format("spec.{}", list), "",
+             "pod updates may not add or remove containers");
   }
   return is_same;
 }
@@ -344,8 +342,8 @@ FieldErrorList ValidateNewPod(const json::object& pod) {
   const json::object* spec = FindObject(pod, {"spec"});
   FieldErrorList errors = ValidatePodSpec(spec != nullptr ? *spec : kEmpty, "spec");
   if (IsGated(pod) && !TextAt(pod, {"spec", "nodeName"}).empty()) {
-    Add(errors, FieldErrorType::kForbidden, "spec.nodeName", "",
-        "cannot be set until all schedulingGates have been cleared");
+    AddError(errors, FieldErrorType::kForbidden, "spec.nodeName", "",
+             "cannot be set until all schedulingGates have been cleared");
   }
   return errors;
 }
@@ -360,7 +358,7 @@ FieldErrorList ValidatePodUpdate(const json::object& pod, const json::object& ol
   const bool gated = IsGated(old);
   if (gated) CheckNarrowing(pod, old, errors);
   if (Fixed(pod, old, gated, kMutable) != Fixed(old, old, gated, kMutable)) {
-    Add(errors, FieldErrorType::kForbidden, "spec", "", std::string(kMayNotChange));
+    AddError(errors, FieldErrorType::kForbidden, "spec", "", std::string(kMayNotChange));
   }
   return errors;
 }
@@ -370,7 +368,7 @@ FieldErrorList ValidatePodResize(const json::object& pod, const json::object& ol
   FieldErrorList errors;
   if (!CheckContainerCounts(pod, old, errors)) return errors;
   if (Fixed(pod, old, false, kMutable) != Fixed(old, old, false, kMutable)) {
-    Add(errors, FieldErrorType::kForbidden, "spec", "", "only cpu and memory resources are mutable");
+    AddError(errors, FieldErrorType::kForbidden, "spec", "", "only cpu and memory resources are mutable");
   }
   const json::object* spec = FindObject(pod, {"spec"});
   const json::array* containers = spec != nullptr ? FindArray(*spec, {"containers"}) : nullptr;
@@ -386,8 +384,8 @@ FieldErrorList ValidatePodStatusUpdate(const json::object& pod, const json::obje
   const std::string_view nominated = TextAt(pod, {"status", "nominatedNodeName"});
   const bool is_new = !nominated.empty() && nominated != TextAt(old, {"status", "nominatedNodeName"});
   if (is_new && !TextAt(pod, {"spec", "nodeName"}).empty()) {
-    Add(errors, FieldErrorType::kForbidden, "status.nominatedNodeName", "",
-        "may not be set on pods that are already bound to a node");
+    AddError(errors, FieldErrorType::kForbidden, "status.nominatedNodeName", "",
+             "may not be set on pods that are already bound to a node");
   }
   return errors;
 }

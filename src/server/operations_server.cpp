@@ -3,10 +3,9 @@
 #include <charconv>
 #include <chrono>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "base/files.h"
 #include "base/go_text.h"
 #include "base/log.h"
 #include "net/url.h"
@@ -18,10 +17,7 @@ constexpr base::Duration kFileCheck = std::chrono::minutes(1);
 constexpr base::Duration kDrainGrace = std::chrono::seconds(5);
 constexpr std::string_view kExposition = "text/plain; version=0.0.4; charset=utf-8";
 
-std::string ReadOrEmpty(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string ReadOrEmpty(const std::string& path) { return base::ReadFile(path).value_or(std::string()); }
 
 std::string HeaderOrEmpty(const net::Request& request, std::string_view name) {
   const std::string* const value = request.headers.Find(name);

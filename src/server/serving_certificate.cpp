@@ -5,24 +5,17 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
+
 namespace berth::server {
 namespace {
 
 namespace fs = std::filesystem;
-
-base::Result<std::string> ReadFile(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return base::Fail(fmt::format("open {}: {}", path, std::strerror(errno)));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 // A private key must never be readable by others, not even for a moment.
 base::Result<void> WritePrivate(const std::string& path, const std::string& text) {
@@ -47,9 +40,9 @@ base::Result<net::KeyPair> MakePair(const std::string& bind_address, base::WallP
 }
 
 base::Result<net::KeyPair> ReadPair(const std::string& cert_file, const std::string& key_file) {
-  auto certificate = ReadFile(cert_file);
+  auto certificate = base::ReadFile(cert_file);
   if (!certificate) return std::unexpected(std::move(certificate.error()));
-  auto key = ReadFile(key_file);
+  auto key = base::ReadFile(key_file);
   if (!key) return std::unexpected(std::move(key.error()));
   return net::KeyPair{*std::move(certificate), *std::move(key)};
 }

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kHeaderBytes = 4;
 
 // Field numbers of meta.v1.WatchEvent and of the runtime.RawExtension in it.
-enum WatchEventField : std::uint32_t { kType = 1, kObject = 2 };
-enum RawExtensionField : std::uint32_t { kRaw = 1 };
+enum WatchEventField : std::uint32_t { kEventType = 1, kEventObject = 2 };
+enum RawExtensionField : std::uint32_t { kRawBytes = 1 };
 
 constexpr std::pair<std::string_view, WatchType> kTypes[] = {
     {"ADDED", WatchType::kAdded},       {"MODIFIED", WatchType::kModified}, {"DELETED", WatchType::kDeleted},
@@ -132,12 +132,12 @@ base::Result<void> FrameSplitter::Finish() const {
 }
 
 base::Result<WatchFrame> ParseWatchFrame(std::string_view frame) {
-  const base::Result<std::string_view> type_text = ReadBytes(frame, kType);
+  const base::Result<std::string_view> type_text = ReadBytes(frame, kEventType);
   if (!type_text) return std::unexpected(type_text.error());
   const base::Result<WatchType> type = ParseType(*type_text);
   if (!type) return std::unexpected(type.error());
-  base::Result<std::string_view> body = ReadBytes(frame, kObject);
-  if (body) body = ReadBytes(*body, kRaw);
+  base::Result<std::string_view> body = ReadBytes(frame, kEventObject);
+  if (body) body = ReadBytes(*body, kRawBytes);
   if (!body) return std::unexpected(body.error());
   const base::Result<Envelope> object = ParseEnvelope(*body);
   if (!object) return base::Fail("unable to decode watch event: " + object.error().message);
@@ -185,9 +185,9 @@ base::Result<WatchLine> ParseWatchLine(std::string_view line) {
 
 std::string WriteWatchFrame(WatchType type, std::string_view body) {
   ProtoWriter writer;  // from the last byte to the first
-  writer.BytesField(kRaw, body);
-  writer.Prefix(kObject, writer.size());
-  writer.BytesField(kType, ToString(type));
+  writer.BytesField(kRawBytes, body);
+  writer.Prefix(kEventObject, writer.size());
+  writer.BytesField(kEventType, ToString(type));
   const std::size_t length = writer.size();
   std::array<char, kHeaderBytes> header;
   for (std::size_t i = 0; i < kHeaderBytes; ++i) {

@@ -8,12 +8,12 @@ namespace berth::cel {
 namespace {
 
 // want: "true", "false", or the start of the error: "CE" when compiled, "RE" when run.
-struct Case {
+struct SemanticsCase {
   std::string_view expression;
   std::string_view want;
 };
 
-class Language : public testing::TestWithParam<Case> {};
+class Language : public testing::TestWithParam<SemanticsCase> {};
 
 TEST_P(Language, GivesWhatUpstreamGives) {
   const std::string outcome = Outcome(GetParam().expression);
@@ -22,7 +22,7 @@ TEST_P(Language, GivesWhatUpstreamGives) {
 }
 
 // What is a literal, a name, a comment; and what the parser and the checker say about the rest.
-constexpr Case kLiterals[] = {
+constexpr SemanticsCase kLiterals[] = {
     {"true", "true"},
     {"false", "false"},
     {"?!", "CE compilation failed: ERROR: <input>:1:1: Syntax error"},
@@ -50,7 +50,7 @@ constexpr Case kLiterals[] = {
 INSTANTIATE_TEST_SUITE_P(Literals, Language, testing::ValuesIn(kLiterals));
 
 // Unknown domains are empty maps that count as found; unknown ids are errors.
-constexpr Case kFields[] = {
+constexpr SemanticsCase kFields[] = {
     {"A.bool", "true"},
     {R"(A["bool"])", "true"},
     {"A.missing", "RE no such key: missing"},
@@ -82,7 +82,7 @@ constexpr Case kFields[] = {
 INSTANTIATE_TEST_SUITE_P(Fields, Language, testing::ValuesIn(kFields));
 
 // Numbers compare across their types, but are added and multiplied within one.
-constexpr Case kNumbers[] = {
+constexpr SemanticsCase kNumbers[] = {
     {"A.int > 4", "true"},
     {"A.int >= 5.0", "true"},
     {"A.int < 6u", "true"},
@@ -111,7 +111,7 @@ constexpr Case kNumbers[] = {
 INSTANTIATE_TEST_SUITE_P(Numbers, Language, testing::ValuesIn(kNumbers));
 
 // || and && absorb errors; a result must be a bool.
-constexpr Case kLogic[] = {
+constexpr SemanticsCase kLogic[] = {
     {"A.missing == 1 || true", "true"},
     {"A.missing == 1 && false", "false"},
     {"A.missing == 1 || false", "RE no such key: missing"},
@@ -141,7 +141,7 @@ constexpr Case kLogic[] = {
 INSTANTIATE_TEST_SUITE_P(Logic, Language, testing::ValuesIn(kLogic));
 
 // .? and [?] make a missing value a value.
-constexpr Case kOptionals[] = {
+constexpr SemanticsCase kOptionals[] = {
     {"A.?missing.orValue(false)", "false"},
     {"A.?bool.orValue(false)", "true"},
     {"A.?missing.hasValue()", "false"},
@@ -166,7 +166,7 @@ constexpr Case kOptionals[] = {
 INSTANTIATE_TEST_SUITE_P(Optionals, Language, testing::ValuesIn(kOptionals));
 
 // all and exists absorb errors like the operators, the other loops do not. cel.bind is lazy.
-constexpr Case kMacros[] = {
+constexpr SemanticsCase kMacros[] = {
     {"cel.bind(d, A, d.bool && d.int == 5)", "true"},
     {"cel.bind(x, A.missing, true)", "true"},
     {"A.ints.exists(x, x == 2)", "true"},

@@ -12,7 +12,7 @@ namespace {
 using test::MakeNode;
 using test::MakePod;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
+using berth::test::kZone;
 
 void AddNodes(Cluster& cluster, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {

@@ -15,7 +15,7 @@ using test::MakeNode;
 using test::MakePod;
 using testing::ElementsAre;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
+using berth::test::kZone;
 constexpr CountRules kSpread{.skip_terminating = true, .everything_is_zero = true};
 
 class CountersTest : public testing::Test {

@@ -13,8 +13,8 @@ using berth::test::MakePod;
 using berth::test::MakeSelector;
 using berth::test::MakeTerm;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-constexpr const char* kHost = "kubernetes.io/hostname";
+using berth::test::kHost;
+using berth::test::kZone;
 
 std::string NodeName(std::uint8_t n) { return "n" + std::to_string(n % 5); }
 std::string NamespaceName(std::uint8_t n) { return "ns" + std::to_string(n % 3); }

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
+using berth::test::kZone;
 
 class TermsTest : public testing::Test {
  protected:

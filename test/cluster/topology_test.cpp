@@ -12,7 +12,7 @@ namespace {
 using test::MakeNode;
 using testing::UnorderedElementsAre;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
+using berth::test::kZone;
 
 DomainId DomainOf(const Cluster& cluster, TopologyKeyId key, std::string_view value) {
   return cluster.topology().FindDomain(key, cluster.labels().FindValue(value));

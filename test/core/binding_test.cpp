@@ -14,10 +14,11 @@ namespace berth::core {
 namespace {
 
 using namespace std::chrono_literals;
-using berth::test::MakeNode;
 using berth::test::MakePod;
 using dispatch::CallType;
 using test::FakeApi;
+using test::Node;
+using test::Pod;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -32,13 +33,6 @@ SchedulerOptions WithExampleHold() {
   options.profiles.push_back(
       *framework::ExpandEverywhere(enabled, registry, {options.features, args, aside}));
   return options;
-}
-
-berth::test::NodeBuilder Node(std::string name, std::string_view cpu = "1") {
-  return MakeNode(std::move(name)).Cpu(cpu).Memory("8Gi").Hostname();
-}
-berth::test::PodBuilder Pod(std::string name, std::int32_t priority = 0) {
-  return MakePod(std::move(name)).SchedulerName("default-scheduler").Priority(priority).Cpu("1");
 }
 
 class WaitingOnTheWay : public testing::Test {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,16 @@
 #include "support/builders.h"
 
 namespace berth::core::test {
+
+inline berth::test::NodeBuilder Node(std::string name, std::string_view cpu = "1") {
+  return berth::test::MakeNode(std::move(name)).Cpu(cpu).Memory("8Gi").Hostname();
+}
+inline berth::test::PodBuilder Pod(std::string name, std::string_view cpu = "1") {
+  return berth::test::MakePod(std::move(name)).SchedulerName("default-scheduler").Cpu(cpu);
+}
+inline berth::test::PodBuilder Pod(std::string name, std::int32_t priority, std::string_view cpu = "1") {
+  return Pod(std::move(name), cpu).Priority(priority);
+}
 
 // An API server of pods and nodes in a few lines, with a scheduler on it under a virtual clock. Writes are
 // answered when the test says so, and what they change is seen a step later, as over a watch. A pod that is

@@ -14,21 +14,14 @@ namespace berth::core {
 namespace {
 
 using namespace std::chrono_literals;
-using berth::test::MakeNode;
-using berth::test::MakePod;
 using dispatch::CallType;
 using test::FakeApi;
+using test::Node;
+using test::Pod;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-berth::test::NodeBuilder Node(std::string name, std::string_view cpu = "1") {
-  return MakeNode(std::move(name)).Cpu(cpu).Memory("8Gi").Hostname();
-}
-berth::test::PodBuilder Pod(std::string name, std::int32_t priority, std::string_view cpu = "1") {
-  return MakePod(std::move(name)).SchedulerName("default-scheduler").Priority(priority).Cpu(cpu);
-}
 
 std::vector<ApiCall> TakeCalls(FakeApi& api, CallType type) {
   std::vector<ApiCall> taken;

@@ -9,23 +9,16 @@ namespace berth::core {
 namespace {
 
 using namespace std::chrono_literals;
-using berth::test::MakeNode;
-using berth::test::MakePod;
 using test::FakeApi;
+using test::Node;
+using test::Pod;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-berth::test::NodeBuilder Node(std::string name, std::string_view cpu = "4") {
-  return MakeNode(std::move(name)).Cpu(cpu).Memory("8Gi").Hostname();
-}
-berth::test::PodBuilder Pod(std::string name, std::string_view cpu = "1") {
-  return MakePod(std::move(name)).SchedulerName("default-scheduler").Cpu(cpu);
-}
-
 TEST(Scheduler, BindsAPodAndTellsTheUser) {
   FakeApi api;
-  api.Create(Node("n1"));
+  api.Create(Node("n1", "4"));
   api.Create(Pod("web"));
   api.Settle();
   EXPECT_EQ(api.node_of("web"), "n1");
@@ -36,7 +29,7 @@ TEST(Scheduler, BindsAPodAndTellsTheUser) {
 
 TEST(Scheduler, ManyPodsFillTheNodesAndNoNodeGetsTooMany) {
   FakeApi api;
-  for (int node = 0; node < 10; ++node) api.Create(Node("n" + std::to_string(node)));
+  for (int node = 0; node < 10; ++node) api.Create(Node("n" + std::to_string(node), "4"));
   for (int pod = 0; pod < 50; ++pod) api.Create(Pod("p" + std::to_string(pod)));
   api.Run(30s);
   std::map<std::string, int> by_node;
@@ -60,7 +53,7 @@ TEST(Scheduler, SaysWhyNothingFitsAndTriesAgainWhenANodeComes) {
       "helpful for scheduling.";
   EXPECT_EQ(api.Condition("web")->message, why);
   EXPECT_THAT(api.NotesFor("FailedScheduling"), ElementsAre(why));
-  api.Create(Node("big"));
+  api.Create(Node("big", "4"));
   api.Run(2s);
   EXPECT_EQ(api.node_of("web"), "big");
 }
@@ -75,7 +68,7 @@ TEST(Scheduler, WithoutNodesThePodComesBackAfterItsBackoff) {
 
 TEST(Scheduler, APodWhoseBindingFailsIsTriedAgain) {
   FakeApi api;
-  api.Create(Node("n1"));
+  api.Create(Node("n1", "4"));
   api.Create(Pod("web"));
   api.Step();
   ASSERT_THAT(api.waiting_calls(), SizeIs(1));
@@ -138,7 +131,7 @@ TEST(Scheduler, ANodeThatGoesTakesItsPodsOutOfTheirZone) {
 
 TEST(Scheduler, PodsOfOtherSchedulersAreLeftAlone) {
   FakeApi api;
-  api.Create(Node("n1"));
+  api.Create(Node("n1", "4"));
   api.Create(Pod("other").SchedulerName("somebody-else"));
   api.Settle();
   EXPECT_EQ(api.node_of("other"), "");
@@ -160,7 +153,7 @@ TEST(Scheduler, APodThatOthersBoundIsCountedAndNotTried) {
 
 TEST(Scheduler, AGatedPodIsNotTriedUntilItsGateGoes) {
   FakeApi api;
-  api.Create(Node("n1"));
+  api.Create(Node("n1", "4"));
   // The API server says so itself when the pod is created, and nobody says it again.
   api::PodCondition gated;
   gated.type = api::kPodScheduled;
@@ -181,7 +174,7 @@ TEST(Scheduler, TheSameInputsGiveTheSameOutputs) {
   const auto run = [] {
     FakeApi api({.engine = {.seed = 7}});
     for (int node = 0; node < 20; ++node)
-      api.Create(Node("n" + std::to_string(node)).Zone("z" + std::to_string(node % 3)));
+      api.Create(Node("n" + std::to_string(node), "4").Zone("z" + std::to_string(node % 3)));
     for (int pod = 0; pod < 60; ++pod)
       api.Create(Pod("p" + std::to_string(pod), pod % 2 == 0 ? "500m" : "1500m"));
     api.Run(30s);
@@ -194,7 +187,7 @@ TEST(Scheduler, TheSameInputsGiveTheSameOutputs) {
 
 TEST(Scheduler, NothingIsLeftWhenAllPodsAndNodesAreGone) {
   FakeApi api;
-  for (int node = 0; node < 5; ++node) api.Create(Node("n" + std::to_string(node)));
+  for (int node = 0; node < 5; ++node) api.Create(Node("n" + std::to_string(node), "4"));
   for (int pod = 0; pod < 30; ++pod) api.Create(Pod("p" + std::to_string(pod)));
   api.Run(10s);
   for (int pod = 0; pod < 30; ++pod) api.DeletePod("p" + std::to_string(pod));

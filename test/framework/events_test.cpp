@@ -11,8 +11,8 @@
 namespace berth::framework {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
+using berth::test::MakeNode;
+using berth::test::MakePod;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -22,7 +22,8 @@ std::vector<std::string> Labels(const std::vector<ClusterEvent>& events) {
   return labels;
 }
 
-std::vector<std::string> PodUpdate(test::PodBuilder before, test::PodBuilder after, bool is_target = false) {
+std::vector<std::string> PodUpdate(berth::test::PodBuilder before, berth::test::PodBuilder after,
+                                   bool is_target = false) {
   return Labels(PodUpdateEvents(*before.Record(), *after.Record(), is_target, api::ResourceGates()));
 }
 

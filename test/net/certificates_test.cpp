@@ -38,7 +38,8 @@ TEST(TlsContexts, NameTheFileThatCannotBeUsed) {
   config.authority.file = "/nonexistent/ca.crt";
   const auto context = TlsContext::ForClient(config);
   ASSERT_FALSE(context);
-  EXPECT_THAT(context.error().message, testing::HasSubstr("/nonexistent/ca.crt: No such file"));
+  EXPECT_THAT(context.error().message,
+              testing::HasSubstr("open /nonexistent/ca.crt: no such file or directory"));
 }
 
 TEST(TlsContexts, RefuseAKeyOfAnotherCertificate) {

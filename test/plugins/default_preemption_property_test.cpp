@@ -14,9 +14,9 @@
 namespace berth::plugins {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::PluginHarness;
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::PluginHarness;
 
 struct Placed {
   std::string name;

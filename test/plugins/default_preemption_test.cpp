@@ -21,12 +21,12 @@
 namespace berth::plugins {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::MakeTerm;
-using test::NodeBuilder;
-using test::PluginHarness;
-using test::PodBuilder;
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::MakeTerm;
+using berth::test::NodeBuilder;
+using berth::test::PluginHarness;
+using berth::test::PodBuilder;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -64,7 +64,7 @@ class DefaultPreemptionTest : public testing::Test {
         std::make_shared<const api::PodDisruptionBudget>(std::move(budget)));
   }
   static api::LabelSelector App(std::string value) {
-    return test::MakeSelector().Label("app", std::move(value));
+    return berth::test::MakeSelector().Label("app", std::move(value));
   }
   std::string ChosenNode() { return harness_.MakeRoom(Incoming()).node.value_or("none"); }
 
@@ -201,7 +201,7 @@ TEST_F(BudgetCountTest, BudgetsOfOtherNamespacesAndPodsWithoutLabelsDoNotMeet) {
   budget.spec.selector = App("db");
   harness_.cluster().objects().Of<api::PodDisruptionBudget>().Set(
       std::make_shared<const api::PodDisruptionBudget>(budget));
-  api::LabelSelector not_db = test::MakeSelector().Expression("app", "NotIn", {"web"});
+  api::LabelSelector not_db = berth::test::MakeSelector().Expression("app", "NotIn", {"web"});
   AddBudget("bare", not_db, 0);
   EXPECT_EQ(Chosen(), "dear") << "pods with labels match";
   harness_.cluster().objects().Of<api::PodDisruptionBudget>().Remove("default", "bare");
@@ -373,7 +373,7 @@ class HeldBackTest : public testing::Test {
  protected:
   std::string PreEnqueue() {
     const framework::WaitingPod waiting{harness_.cluster(), preemptor_.id};
-    return test::ShortText(harness_.profile().pre_enqueue().front().point->PreEnqueue(waiting));
+    return berth::test::ShortText(harness_.profile().pre_enqueue().front().point->PreEnqueue(waiting));
   }
   base::Versioned<cluster::PodSlot> RefOf(const PodBuilder& pod) {
     return harness_.cluster().pods().Version(harness_.SlotOf(pod));

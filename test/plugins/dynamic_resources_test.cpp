@@ -11,16 +11,16 @@
 namespace berth::plugins {
 namespace {
 
+using berth::test::DeviceHarness;
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::PodBuilder;
 using dra::test::Alternatively;
 using dra::test::MakeClaim;
 using dra::test::MakeClass;
 using dra::test::MakeDevice;
 using dra::test::MakeSlice;
 using framework::EventResource;
-using test::DeviceHarness;
-using test::MakeNode;
-using test::MakePod;
-using test::PodBuilder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -403,7 +403,7 @@ TEST(DynamicResourcesTest, ClaimEventsConcernThePodsThatNameTheClaim) {
 
 // Case 39 of the chapter about node plugins.
 TEST(NodeResourcesFitTest, ResourceOfDevicesIsLeftToThem) {
-  test::PluginHarness harness("NodeResourcesFit");
+  berth::test::PluginHarness harness("NodeResourcesFit");
   harness.Add(MakeNode("without")).Add(MakeNode("full").Allocatable("example.com/gpu", "1"));
   harness.Add(MakePod("user").Request("example.com/gpu", "1").Node("full"));
   EXPECT_EQ(harness.Verdict(GpuPod(), "without"), "UU Insufficient example.com/gpu");
@@ -419,8 +419,8 @@ TEST(NodeResourcesFitTest, ResourceOfDevicesIsLeftToThem) {
 TEST(NodeResourcesFitTest, FreeDevicesCountAsCapacity) {
   framework::PluginArgs args;
   args.node_resources_fit.resources = {{"example.com/gpu", 1}};
-  test::PluginHarness harness(
-      test::PluginHarness::Options{.plugins = {{"NodeResourcesFit", 1}}, .args = args});
+  berth::test::PluginHarness harness(
+      berth::test::PluginHarness::Options{.plugins = {{"NodeResourcesFit", 1}}, .args = args});
   harness.Add(MakeNode("n2")).Add(MakeNode("n3"));
   cluster::ObjectStore& objects = harness.cluster().objects();
   objects.Of<api::DeviceClass>().Set(std::make_shared<const api::DeviceClass>(GpuClass()));

@@ -17,9 +17,9 @@ namespace berth::plugins {
 namespace {
 
 using namespace std::chrono_literals;
-using test::MakePod;
-using test::PluginHarness;
-using test::PodBuilder;
+using berth::test::MakePod;
+using berth::test::PluginHarness;
+using berth::test::PodBuilder;
 
 const std::string kHold(ExampleHold::kHold);
 const std::string kPermitWait(ExampleHold::kPermitWait);
@@ -45,7 +45,7 @@ class ExampleHoldTest : public testing::Test {
   }
   std::string PreEnqueue(const PodBuilder& pod) {
     const framework::WaitingPod waiting{harness_.cluster(), harness_.SlotOf(pod)};
-    return test::ShortText(harness_.profile().pre_enqueue().front().point->PreEnqueue(waiting));
+    return berth::test::ShortText(harness_.profile().pre_enqueue().front().point->PreEnqueue(waiting));
   }
   framework::PermitResult Permit(const PodBuilder& pod) {
     framework::Assignment assignment = AssignmentOf(pod);
@@ -109,14 +109,14 @@ TEST_F(ExampleHoldTest, PermitWaitsThatLongAndThenAllows) {
   EXPECT_EQ(result.after_wait, framework::AfterWait::kAllow);
   EXPECT_TRUE(Permit(MakePod("p")).status.IsSuccess());
   EXPECT_TRUE(Permit(MakePod("p").Annotation(kPermitWait, "0s")).status.IsSuccess());
-  EXPECT_EQ(test::ShortText(Permit(MakePod("p").Annotation(kPermitWait, "x")).status),
+  EXPECT_EQ(berth::test::ShortText(Permit(MakePod("p").Annotation(kPermitWait, "x")).status),
             "UU annotation berth.dev/permit-wait: time: invalid duration \"x\"");
 }
 
 TEST_F(ExampleHoldTest, PreBindHasWorkOnlyWithTheAnnotation) {
   EXPECT_TRUE(PreFlight(MakePod("p")).status.IsSkip());
   EXPECT_TRUE(PreFlight(MakePod("p").Annotation(kPreBindWait, "1s")).status.IsSuccess());
-  EXPECT_EQ(test::ShortText(PreFlight(MakePod("p").Annotation(kPreBindWait, "x")).status),
+  EXPECT_EQ(berth::test::ShortText(PreFlight(MakePod("p").Annotation(kPreBindWait, "x")).status),
             "Error annotation berth.dev/prebind-wait: time: invalid duration \"x\"");
 }
 
@@ -139,7 +139,7 @@ TEST_F(ExampleHoldTest, PreBindTakesItsTimeAndCanBeCancelled) {
       clock.Advance(30s);
     }
     executor.RunReady();
-    EXPECT_EQ(test::ShortText(status), cancel ? "Error the wait was cancelled" : "");
+    EXPECT_EQ(berth::test::ShortText(status), cancel ? "Error the wait was cancelled" : "");
   }
 }
 

@@ -18,13 +18,13 @@
 namespace berth::plugins {
 namespace {
 
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::NodeBuilder;
+using berth::test::PluginHarness;
+using berth::test::PodBuilder;
 using framework::ClusterEvent;
 using framework::EventResource;
-using test::MakeNode;
-using test::MakePod;
-using test::NodeBuilder;
-using test::PluginHarness;
-using test::PodBuilder;
 
 struct Subject {
   std::string plugin;

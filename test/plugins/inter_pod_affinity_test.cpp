@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plugins/topology_harness.h"
+#include "support/builders.h"
 
 namespace berth::plugins::test {
 namespace {
@@ -21,8 +22,8 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::StartsWith;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-constexpr const char* kHost = "kubernetes.io/hostname";
+using berth::test::kHost;
+using berth::test::kZone;
 const std::string kAffinity = "UnschedulableAndUnresolvable: node(s) didn't match pod affinity rules";
 const std::string kAnti = "Unschedulable: node(s) didn't match pod anti-affinity rules";
 const std::string kExisting = "Unschedulable: node(s) didn't satisfy existing pods anti-affinity rules";

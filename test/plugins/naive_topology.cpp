@@ -8,12 +8,13 @@
 
 #include "api/node_matching.h"
 #include "api/tolerations.h"
+#include "support/builders.h"
 
 namespace berth::plugins::test {
 namespace {
 
-using Pair = std::pair<std::string, std::string>;  // topology key and value
-constexpr const char* kHost = "kubernetes.io/hostname";
+using Domain = std::pair<std::string, std::string>;  // topology key and value
+using berth::test::kHost;
 
 const api::StringMap& Labels(const api::PodRecord& pod) {
   static const api::StringMap kNone;
@@ -32,15 +33,15 @@ const api::Node* Find(const NaiveTopology& world, const std::string& name) {
   return nullptr;
 }
 
-struct Constraint {
+struct NaiveConstraint {
   api::TopologySpreadConstraint written;
   api::Selector selector;
 };
 
 // The constraints of one action.
-std::vector<Constraint> ConstraintsOf(const NaiveTopology& world, const api::PodRecord& pod,
-                                      const std::string& action) {
-  std::vector<Constraint> all;
+std::vector<NaiveConstraint> ConstraintsOf(const NaiveTopology& world, const api::PodRecord& pod,
+                                           const std::string& action) {
+  std::vector<NaiveConstraint> all;
   const auto& own = pod.spec->spec.topology_spread_constraints;
   for (const auto& constraint : own) {
     if (constraint.when_unsatisfiable != action) continue;
@@ -80,13 +81,13 @@ std::vector<Constraint> ConstraintsOf(const NaiveTopology& world, const api::Pod
   return all;
 }
 
-bool HasAllKeys(const api::Node& node, const std::vector<Constraint>& constraints) {
-  return std::ranges::all_of(constraints, [&](const Constraint& constraint) {
+bool HasAllKeys(const api::Node& node, const std::vector<NaiveConstraint>& constraints) {
+  return std::ranges::all_of(constraints, [&](const NaiveConstraint& constraint) {
     return ValueOf(node, constraint.written.topology_key).has_value();
   });
 }
 
-bool IsEligible(const api::Node& node, const Constraint& constraint, const api::PodRecord& pod) {
+bool IsEligible(const api::Node& node, const NaiveConstraint& constraint, const api::PodRecord& pod) {
   const api::PodSpec& spec = pod.spec->spec;
   if (constraint.written.node_affinity_policy.value_or("Honor") == "Honor" &&
       !api::RequiredNodeAffinity(spec.node_selector, spec.affinity)
@@ -97,7 +98,7 @@ bool IsEligible(const api::Node& node, const Constraint& constraint, const api::
          api::FindUntolerated(spec.tolerations, node.spec.taints, api::kHardEffects, false) == nullptr;
 }
 
-int Matches(const NaiveTopology& world, const api::Node& node, const Constraint& constraint,
+int Matches(const NaiveTopology& world, const api::Node& node, const NaiveConstraint& constraint,
             const api::PodRecord& pod) {
   if (constraint.selector.matches_everything()) return 0;
   int count = 0;
@@ -111,7 +112,8 @@ int Matches(const NaiveTopology& world, const api::Node& node, const Constraint&
 
 using CountByValue = std::map<std::string, int>;
 
-std::vector<CountByValue> HardCounts(const NaiveTopology& world, const std::vector<Constraint>& constraints,
+std::vector<CountByValue> HardCounts(const NaiveTopology& world,
+                                     const std::vector<NaiveConstraint>& constraints,
                                      const api::PodRecord& pod) {
   std::vector<CountByValue> counts(constraints.size());
   for (const auto& node : world.nodes) {
@@ -135,7 +137,7 @@ std::vector<CountByValue> HardCounts(const NaiveTopology& world, const std::vect
   return counts;
 }
 
-std::string RefusalBySpread(const api::Node& node, const std::vector<Constraint>& constraints,
+std::string RefusalBySpread(const api::Node& node, const std::vector<NaiveConstraint>& constraints,
                             const std::vector<CountByValue>& counts, const api::PodRecord& pod) {
   const std::string words = "node(s) didn't match pod topology spread constraints";
   for (std::size_t i = 0; i < constraints.size(); ++i) {
@@ -156,7 +158,7 @@ std::string RefusalBySpread(const api::Node& node, const std::vector<Constraint>
 
 // Raw scores, without the nodes that are ignored.
 std::map<std::string, std::int64_t> SpreadScores(const NaiveTopology& world,
-                                                 const std::vector<Constraint>& constraints,
+                                                 const std::vector<NaiveConstraint>& constraints,
                                                  const std::vector<const api::Node*>& feasible,
                                                  const api::PodRecord& pod, bool require_all) {
   std::vector<CountByValue> counts(constraints.size());
@@ -237,7 +239,7 @@ AffinityTerms TermsOf(const api::PodRecord& pod) {
   return terms;
 }
 
-enum class Side { kIncoming, kExisting };
+enum class Side { kIncoming, kExistingPods };
 
 // A term of an incoming pod resolves its namespace selector to known namespaces; for a term of a running pod
 // an unknown namespace is one without labels.
@@ -256,8 +258,8 @@ bool TermMatches(const NaiveTopology& world, const AffinityTerm& term, const api
 
 // Per topology pair, as upstream's maps: entries that came to zero are gone, but for sums.
 struct AffinityCounts {
-  std::map<Pair, int> near, anti, existing;
-  std::map<Pair, std::int64_t> sums;
+  std::map<Domain, int> near, anti, existing;
+  std::map<Domain, std::int64_t> sums;
   bool matches_itself = false;
 };
 
@@ -282,7 +284,7 @@ AffinityCounts CountAffinity(const NaiveTopology& world, const api::PodRecord& p
       if (value) map[{term.written.topology_key, *value}] += amount;
     };
     const auto concerns = [&](const AffinityTerm& term) {
-      return TermMatches(world, term, other, Side::kExisting, pod);
+      return TermMatches(world, term, other, Side::kExistingPods, pod);
     };
     const auto matches = [&](const AffinityTerm& term) {
       return TermMatches(world, term, pod, Side::kIncoming, other);
@@ -316,7 +318,7 @@ AffinityCounts CountAffinity(const NaiveTopology& world, const api::PodRecord& p
 }
 
 std::string RefusalByAffinity(const api::Node& node, const AffinityTerms& own, const AffinityCounts& counts) {
-  const auto present = [&](const std::map<Pair, int>& map, const std::string& key) {
+  const auto present = [&](const std::map<Domain, int>& map, const std::string& key) {
     const auto value = ValueOf(node, key);
     const auto entry = value ? map.find({key, *value}) : map.end();
     return entry != map.end() && entry->second > 0;

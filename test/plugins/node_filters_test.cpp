@@ -12,11 +12,11 @@
 namespace berth::plugins {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::NodeBuilder;
-using test::PluginHarness;
-using test::PodBuilder;
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::NodeBuilder;
+using berth::test::PluginHarness;
+using berth::test::PodBuilder;
 using testing::ElementsAre;
 using testing::Optional;
 using testing::Pair;
@@ -429,7 +429,7 @@ TEST_F(DeferredResizeTest, IsNeverBoundAgain) {
   const framework::PermitPoint& permit = *harness.profile().permit().front().point;
   framework::Assignment assignment;
   assignment.record = Deferred("p").Record();
-  EXPECT_EQ(test::ShortText(permit.Permit(harness.cluster(), assignment).status),
+  EXPECT_EQ(berth::test::ShortText(permit.Permit(harness.cluster(), assignment).status),
             "UU pod resize fits, waiting for Kubelet actuation");
   assignment.record = MakePod("q").Record();
   EXPECT_TRUE(permit.Permit(harness.cluster(), assignment).status.IsSuccess());

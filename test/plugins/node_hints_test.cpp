@@ -12,11 +12,11 @@
 namespace berth::plugins {
 namespace {
 
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::PluginHarness;
+using berth::test::PodBuilder;
 using framework::EventResource;
-using test::MakeNode;
-using test::MakePod;
-using test::PluginHarness;
-using test::PodBuilder;
 
 framework::Features ResizePreemption() {
   framework::Features features = framework::Features::Upstream();

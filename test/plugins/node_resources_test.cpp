@@ -14,13 +14,13 @@
 namespace berth::plugins {
 namespace {
 
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::NodeBuilder;
+using berth::test::PluginHarness;
+using berth::test::PodBuilder;
 using framework::ResourceWeight;
 using framework::ScoringStrategyType;
-using test::MakeNode;
-using test::MakePod;
-using test::NodeBuilder;
-using test::PluginHarness;
-using test::PodBuilder;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;

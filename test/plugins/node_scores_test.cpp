@@ -12,10 +12,10 @@
 namespace berth::plugins {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::PluginHarness;
-using test::PodBuilder;
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::PluginHarness;
+using berth::test::PodBuilder;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;

@@ -7,6 +7,7 @@
 
 #include "plugins/pod_topology_spread_state.h"
 #include "plugins/topology_harness.h"
+#include "support/builders.h"
 
 namespace berth::plugins::test {
 namespace {
@@ -24,8 +25,8 @@ using testing::Pair;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-constexpr const char* kHost = "kubernetes.io/hostname";
+using berth::test::kHost;
+using berth::test::kZone;
 const std::string kSkewed = "Unschedulable: node(s) didn't match pod topology spread constraints";
 const std::string kNoLabel =
     "UnschedulableAndUnresolvable: node(s) didn't match pod topology spread constraints (missing required "

@@ -17,10 +17,10 @@
 namespace berth::plugins {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::PluginHarness;
-using test::PodBuilder;
+using berth::test::MakeNode;
+using berth::test::MakePod;
+using berth::test::PluginHarness;
+using berth::test::PodBuilder;
 
 struct OrderCase {
   std::string name;
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Plugins, PrioritySortTest,
 TEST(SchedulingGatesTest, SpeaksAsTheApiServerWhereRejectionsAreReported) {
   PluginHarness harness(PluginHarness::Options{.plugins = {{"SchedulingGates", 1}}, .features = {}});
   const framework::WaitingPod waiting{harness.cluster(), harness.SlotOf(MakePod("q").Gate("foo"))};
-  EXPECT_EQ(test::ShortText(harness.profile().pre_enqueue().front().point->PreEnqueue(waiting)),
+  EXPECT_EQ(berth::test::ShortText(harness.profile().pre_enqueue().front().point->PreEnqueue(waiting)),
             "UU Scheduling is blocked due to non-empty scheduling gates");
 }
 
@@ -58,7 +58,7 @@ TEST(SchedulingGatesTest, HoldsPodsUntilTheLastGateIsGone) {
   PluginHarness harness("SchedulingGates");
   const auto pre_enqueue = [&](const PodBuilder& pod) {
     const framework::WaitingPod waiting{harness.cluster(), harness.SlotOf(pod)};
-    return test::ShortText(harness.profile().pre_enqueue().front().point->PreEnqueue(waiting));
+    return berth::test::ShortText(harness.profile().pre_enqueue().front().point->PreEnqueue(waiting));
   };
   EXPECT_EQ(pre_enqueue(MakePod("p")), "");
   EXPECT_EQ(pre_enqueue(MakePod("q").Gate("foo")), "UU waiting for scheduling gates: [foo]");

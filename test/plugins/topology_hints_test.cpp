@@ -6,6 +6,7 @@
 
 #include "framework/queue_points.h"
 #include "plugins/topology_harness.h"
+#include "support/builders.h"
 
 // Which events wake pods that the topology plugins rejected.
 namespace berth::plugins::test {
@@ -20,8 +21,8 @@ using berth::test::PodBuilder;
 using framework::EventResource;
 using framework::Hint;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-constexpr const char* kHost = "kubernetes.io/hostname";
+using berth::test::kHost;
+using berth::test::kZone;
 
 class HintTest : public testing::Test {
  protected:

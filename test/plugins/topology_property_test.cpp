@@ -10,6 +10,7 @@
 #include "cluster/history.h"
 #include "plugins/naive_topology.h"
 #include "plugins/topology_harness.h"
+#include "support/builders.h"
 
 // Whatever happens to a cluster: what a plugin says from what it kept, what it says from scratch and what the
 // written rules say are the same.
@@ -24,10 +25,10 @@ using cluster::test::AnyHistory;
 using cluster::test::Event;
 using cluster::test::History;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-constexpr const char* kHost = "kubernetes.io/hostname";
+using berth::test::kHost;
+using berth::test::kZone;
 
-api::TopologySpreadConstraint Constraint(const char* key, const char* action, std::int32_t max_skew = 1) {
+api::TopologySpreadConstraint AppConstraint(const char* key, const char* action, std::int32_t max_skew = 1) {
   api::TopologySpreadConstraint constraint;
   constraint.max_skew = max_skew;
   constraint.topology_key = key;
@@ -43,27 +44,27 @@ PodBuilder Waiting(int number) {
 std::vector<PodBuilder> SpreadPods() {
   std::vector<PodBuilder> pods;
   const auto add = [&]() -> PodBuilder& { return pods.emplace_back(Waiting(static_cast<int>(pods.size()))); };
-  add().Spread(Constraint(kZone, "DoNotSchedule"));
-  add().Spread(Constraint(kZone, "DoNotSchedule", 2)).Spread(Constraint(kHost, "DoNotSchedule"));
-  auto picky = Constraint(kHost, "DoNotSchedule");
+  add().Spread(AppConstraint(kZone, "DoNotSchedule"));
+  add().Spread(AppConstraint(kZone, "DoNotSchedule", 2)).Spread(AppConstraint(kHost, "DoNotSchedule"));
+  auto picky = AppConstraint(kHost, "DoNotSchedule");
   picky.min_domains = 4;
   picky.node_taints_policy = "Honor";
-  add().Spread(picky).Spread(Constraint(kZone, "ScheduleAnyway", 2)).NodeSelector("fast", "yes");
-  auto everything = Constraint(kZone, "DoNotSchedule");
+  add().Spread(picky).Spread(AppConstraint(kZone, "ScheduleAnyway", 2)).NodeSelector("fast", "yes");
+  auto everything = AppConstraint(kZone, "DoNotSchedule");
   everything.label_selector = MakeSelector();
   add().Spread(everything);
-  auto keyed = Constraint(kZone, "DoNotSchedule");
+  auto keyed = AppConstraint(kZone, "DoNotSchedule");
   keyed.match_label_keys = {"tier", "absent"};
   keyed.node_affinity_policy = "Ignore";
   add().Label("tier", "t0").Spread(keyed).NodeSelector("fast", "yes");
-  add().Spread(Constraint(kZone, "ScheduleAnyway"));
-  add().Spread(Constraint(kZone, "ScheduleAnyway", 3)).Spread(Constraint(kHost, "ScheduleAnyway", 2));
-  auto tolerant = Constraint(kZone, "ScheduleAnyway");
+  add().Spread(AppConstraint(kZone, "ScheduleAnyway"));
+  add().Spread(AppConstraint(kZone, "ScheduleAnyway", 3)).Spread(AppConstraint(kHost, "ScheduleAnyway", 2));
+  auto tolerant = AppConstraint(kZone, "ScheduleAnyway");
   tolerant.node_taints_policy = "Honor";
   add().Spread(tolerant).NodeSelector("fast", "yes");
-  auto nothing = Constraint(kZone, "DoNotSchedule");
+  auto nothing = AppConstraint(kZone, "DoNotSchedule");
   nothing.label_selector.reset();
-  add().Spread(nothing).Spread(Constraint(kHost, "ScheduleAnyway"));
+  add().Spread(nothing).Spread(AppConstraint(kHost, "ScheduleAnyway"));
   for (int i = 0; i < 3; ++i) add();  // spread by defaults, if a Service selects them
   return pods;
 }
@@ -208,9 +209,9 @@ void CompareInTrials(World& world) {
 TopologyHarness::Options WithListedDefaults() {
   TopologyHarness::Options options;
   options.args.pod_topology_spread.defaulting = framework::SpreadDefaulting::kList;
-  auto hard = Constraint(kZone, "DoNotSchedule");
+  auto hard = AppConstraint(kZone, "DoNotSchedule");
   hard.label_selector.reset();
-  auto soft = Constraint(kHost, "ScheduleAnyway");
+  auto soft = AppConstraint(kHost, "ScheduleAnyway");
   soft.label_selector.reset();
   options.args.pod_topology_spread.default_constraints = {hard, soft};
   return options;

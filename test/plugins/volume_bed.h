@@ -10,6 +10,7 @@
 #include "api/storage.h"
 #include "cluster/object_store.h"
 #include "plugins/plugin_harness.h"
+#include "support/builders.h"
 
 // Volumes, claims and what belongs to them, one line each, and a cluster to put them in.
 namespace berth::plugins::test {
@@ -19,9 +20,11 @@ using berth::test::MakePod;
 using berth::test::PluginHarness;
 using berth::test::PodBuilder;
 
-inline constexpr const char* kZone = "topology.kubernetes.io/zone";
+using berth::test::kZone;
 inline constexpr const char* kBetaZone = "failure-domain.beta.kubernetes.io/zone";
-inline constexpr const char* kHost = "kubernetes.io/hostname";
+using berth::test::kHost;
+inline constexpr const char* kNoProvisioner = "kubernetes.io/no-provisioner";
+inline constexpr const char* kEbs = "ebs.csi.aws.com";
 
 class ClaimBuilder {
  public:

@@ -10,7 +10,6 @@
 namespace berth::plugins::test {
 namespace {
 
-constexpr const char* kNoProvisioner = "kubernetes.io/no-provisioner";
 const std::string kAffinity = "UU node(s) didn't match PersistentVolume's node affinity";
 const std::string kNothing = "UU node(s) didn't find available persistent volumes to bind";
 const std::string kSpace = "UU node(s) did not have enough free storage";

@@ -25,8 +25,6 @@ namespace {
 using namespace std::chrono_literals;
 using framework::Status;
 
-constexpr const char* kNoProvisioner = "kubernetes.io/no-provisioner";
-
 // A server that stores what it is asked to and gives each object a new version. The test tells the cluster.
 class FakeServer final : public framework::ObjectWriter {
  public:

@@ -10,7 +10,6 @@ namespace {
 
 using framework::EventResource;
 
-constexpr const char* kEbs = "ebs.csi.aws.com";
 constexpr const char* kGce = "pd.csi.storage.gke.io";
 const std::string kTooMany = "U node(s) exceed max volume count";
 

@@ -24,8 +24,6 @@ std::string OneOf(const std::vector<std::string>& texts) {
   return texts[static_cast<std::size_t>(Pick(static_cast<int>(texts.size())))];
 }
 
-constexpr const char* kEbs = "ebs.csi.aws.com";
-
 // Everything that was said to a cluster and is still true.
 struct Said {
   std::map<std::string, api::Node> nodes;

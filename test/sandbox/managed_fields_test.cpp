@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* kWeb = "/apis/apps/v1/namespaces/default/deployments/web";
+constexpr const char* kWebDeployment = "/apis/apps/v1/namespaces/default/deployments/web";
 
 std::string Config(std::string_view spec) {
   std::string text = R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{)";
@@ -28,10 +28,10 @@ class ServerSideApply : public testing::Test {
  protected:
   Reply Apply(std::string_view manager, std::string body, bool force = false) {
     return api_.Patch(
-        std::string(kWeb) + "?fieldManager=" + std::string(manager) + (force ? "&force=true" : ""),
+        std::string(kWebDeployment) + "?fieldManager=" + std::string(manager) + (force ? "&force=true" : ""),
         std::move(body), "application/apply-patch+yaml");
   }
-  json::object Web() { return api_.Get(kWeb).document(); }
+  json::object Web() { return api_.Get(kWebDeployment).document(); }
   // The paths that a manager owns.
   std::vector<std::string> Owned(std::string_view manager) {
     for (const ManagerEntry& entry : ReadManagers(Web())) {
@@ -96,13 +96,14 @@ TEST_F(ServerSideApply, AFieldThatItsOnlyOwnerDropsIsGone) {
   std::string less(kFull);
   less.insert(less.find(R"("image")"), R"("env":[{"name":"B","value":"2"}],)");
   ASSERT_EQ(Apply("one", Config(less)).code, 200);
-  const std::string body = api_.Get(kWeb).body;
+  const std::string body = api_.Get(kWebDeployment).body;
   EXPECT_THAT(body, HasSubstr(R"("env":[{"name":"B","value":"2"}])"));
 }
 
 TEST_F(ServerSideApply, OrdinaryUpdateTakesOverWhatItChanges) {
   ASSERT_EQ(Apply("one", Config(kFull)).code, 201);
-  ASSERT_EQ(api_.Patch(std::string(kWeb) + "?fieldManager=hand", R"({"spec":{"replicas":7}})").code, 200);
+  ASSERT_EQ(api_.Patch(std::string(kWebDeployment) + "?fieldManager=hand", R"({"spec":{"replicas":7}})").code,
+            200);
   EXPECT_THAT(Owned("hand"), ElementsAre(".spec.replicas"));
   const Reply refused = Apply("one", Config(kFull));
   EXPECT_EQ(refused.code, 409);
@@ -132,7 +133,7 @@ TEST_F(ServerSideApply, CreationByANamedManagerIsNoted) {
 }
 
 TEST_F(ServerSideApply, NeedsAManagerAndTheRightObject) {
-  const Reply nobody = api_.Patch(kWeb, Config(kFull), "application/apply-patch+yaml");
+  const Reply nobody = api_.Patch(kWebDeployment, Config(kFull), "application/apply-patch+yaml");
   EXPECT_EQ(nobody.code, 422);
   EXPECT_THAT(nobody.message(), HasSubstr("fieldManager: Required value: is required for apply patch"));
   EXPECT_EQ(Apply("one", "]").code, 400);

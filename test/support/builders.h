@@ -15,6 +15,9 @@
 // node allows 110 pods and a pod has a uid.
 namespace berth::test {
 
+inline constexpr const char* kZone = "topology.kubernetes.io/zone";
+inline constexpr const char* kHost = "kubernetes.io/hostname";
+
 class LabelSelectorBuilder {
  public:
   LabelSelectorBuilder& Label(std::string key, std::string value);

@@ -11,19 +11,14 @@
 #include "api/pod.h"
 #include "api/writes.h"
 #include "wire/codec.h"
+#include "wire/wire_bytes.h"
 
 namespace berth::wire {
 namespace {
 
 using namespace std::string_view_literals;
 
-std::string FromHex(std::string_view hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-  }
-  return bytes;
-}
+using test::FromHex;
 
 std::string ToHex(std::string_view bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";

@@ -8,6 +8,10 @@ namespace json = boost::json;
 
 std::string Serialized(const json::value& value) { return json::serialize(value); }
 
+std::string StringAt(const boost::json::object& object, std::string_view key) {
+  return std::string(TextAt(object, key));
+}
+
 std::string_view TextAt(const json::object& object, std::string_view key) {
   const json::value* const value = object.if_contains(key);
   return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();

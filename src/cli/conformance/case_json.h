@@ -25,6 +25,7 @@ T DecodeObject(const boost::json::value& value) {
 }
 
 // Empty if there is none.
+std::string StringAt(const boost::json::object& object, std::string_view key);
 std::string_view TextAt(const boost::json::object& object, std::string_view key);
 std::vector<std::string> TextsAt(const boost::json::object& object, std::string_view key);
 // Null if there is none, or if it is null.

@@ -110,7 +110,7 @@ Difference CompareEvaluation(const json::object& expected, const cel::Program& p
   return std::nullopt;
 }
 
-Difference Check(const json::object& test_case) {
+Difference CheckExpression(const json::object& test_case) {
   const std::string expression = TextOf(test_case.at("expression"));
   const json::object& compile = test_case.at("compile").as_object();
   const auto program = cel::CompileExpression(expression, cel::ExpressionKind::kSelector);
@@ -135,7 +135,7 @@ Difference Check(const json::object& test_case) {
 
 std::optional<std::string> CheckCelCase(const json::object& test_case) {
   try {
-    return Check(test_case);
+    return CheckExpression(test_case);
   } catch (const std::exception& error) {
     return fmt::format("bad case: {}", error.what());
   }

@@ -72,7 +72,7 @@ json::array ListProfiles(const config::Compiled& compiled) {
   return profiles;
 }
 
-Difference Check(const json::object& test_case) {
+Difference CheckFileCase(const json::object& test_case) {
   const Outcome outcome = Run(TextAt(test_case, "yaml"));
   if (auto difference = Compare("stage", outcome.stage, std::string(TextAt(test_case, "stage")))) {
     return fmt::format("{} ({}; want {})", *difference, outcome.error, TextAt(test_case, "error"));
@@ -95,7 +95,7 @@ Difference Check(const json::object& test_case) {
 
 Difference CheckConfigCase(const json::object& test_case) {
   try {
-    return Check(test_case);
+    return CheckFileCase(test_case);
   } catch (const std::exception& error) {
     return fmt::format("the case cannot be read: {}", error.what());
   }

@@ -11,8 +11,6 @@ namespace {
 
 namespace json = boost::json;
 
-std::string Text(const json::object& from, std::string_view key) { return std::string(TextAt(from, key)); }
-
 // The part of an object that rules look at.
 struct Facts {
   std::string_view name;
@@ -136,16 +134,16 @@ framework::Code ReadCode(const std::string& name) {
 }  // namespace
 
 framework::ClusterEvent ReadQueueEvent(const json::object& from) {
-  return {ReadResource(Text(from, "resource")), ReadActions(from.at("actionTypes").as_array())};
+  return {ReadResource(StringAt(from, "resource")), ReadActions(from.at("actionTypes").as_array())};
 }
 
 class QueueCasePlugins::Gate final : public framework::PreEnqueuePoint {
  public:
   explicit Gate(const json::object& rule)
-      : type_(Text(rule, "type")),
-        key_(Text(rule, "key")),
-        value_(Text(rule, "value")),
-        status_(ReadCode(Text(rule, "code")), Text(rule, "message")) {}
+      : type_(StringAt(rule, "type")),
+        key_(StringAt(rule, "key")),
+        value_(StringAt(rule, "value")),
+        status_(ReadCode(StringAt(rule, "code")), StringAt(rule, "message")) {}
 
   framework::Status PreEnqueue(const framework::WaitingPod& pod) const override {
     const api::PodRecord& record = pod.record();
@@ -174,7 +172,7 @@ std::vector<queue::QueueProfile> QueueCasePlugins::Profiles() {
       const json::object& plugin = value.as_object();
       const json::array& own_profiles = plugin.at("profiles").as_array();
       if (std::ranges::find(own_profiles, name) == own_profiles.end()) continue;
-      const std::string plugin_name = Text(plugin, "name");
+      const std::string plugin_name = StringAt(plugin, "name");
       if (const json::value& rule = plugin.at("preEnqueue"); !rule.is_null()) {
         std::unique_ptr<Gate>& gate = gates_[plugin_name];
         if (!gate) gate = std::make_unique<Gate>(rule.as_object());
@@ -193,7 +191,7 @@ std::vector<framework::EventRegistration> QueueCasePlugins::Registrations(const 
   const json::value* events = ValueAt(plugin, "events");
   if (events == nullptr) return registrations;
   for (const json::value& event : events->as_array()) {
-    registrations.push_back(MakeRegistration(Text(plugin, "name"), event.as_object()));
+    registrations.push_back(MakeRegistration(StringAt(plugin, "name"), event.as_object()));
   }
   return registrations;
 }
@@ -203,7 +201,8 @@ framework::EventRegistration QueueCasePlugins::MakeRegistration(const std::strin
   framework::EventRegistration registration{.event = ReadQueueEvent(wish)};
   if (const json::value& hint = wish.at("hint"); !hint.is_null()) {
     const json::object& from = hint.as_object();
-    HintRule rule{Text(from, "type"), Text(from, "key"), Text(from, "value"), Text(from, "errorValue")};
+    HintRule rule{StringAt(from, "type"), StringAt(from, "key"), StringAt(from, "value"),
+                  StringAt(from, "errorValue")};
     registration.hint = [this, plugin, rule = std::move(rule)](const framework::HintInput& input) {
       const std::string pod = cluster::PodName(input.record());
       QueueCalls::Hints& hints = calls_.hints[pod + "|" + plugin];
@@ -212,7 +211,7 @@ framework::EventRegistration QueueCasePlugins::MakeRegistration(const std::strin
     };
   }
   if (const json::value& pre_hint = wish.at("preHint"); !pre_hint.is_null()) {
-    registration.pre_hint = [this, plugin, annotation = Text(pre_hint.as_object(), "annotation")](
+    registration.pre_hint = [this, plugin, annotation = StringAt(pre_hint.as_object(), "annotation")](
                                 const framework::PreHintInput& input) {
       ++calls_.pre_hints[plugin];
       return JudgePreHint(annotation, input);

@@ -12,8 +12,6 @@ namespace {
 namespace json = boost::json;
 using std::chrono::milliseconds;
 
-std::string Text(const json::object& from, std::string_view key) { return std::string(TextAt(from, key)); }
-
 bool Flag(const json::object& from, std::string_view key) {
   const json::value* value = from.if_contains(key);
   return value != nullptr && value->as_bool();
@@ -37,9 +35,9 @@ std::optional<std::int32_t> Priority(const json::object& from) {
 
 api::ObjectMeta ReadMeta(const json::object& from) {
   api::ObjectMeta meta;
-  meta.name = Text(from, "name");
-  meta.namespace_ = Text(from, "namespace");
-  meta.uid = Text(from, "uid");
+  meta.name = StringAt(from, "name");
+  meta.namespace_ = StringAt(from, "namespace");
+  meta.uid = StringAt(from, "uid");
   meta.labels = Map(from, "labels");
   meta.annotations = Map(from, "annotations");
   return meta;
@@ -48,12 +46,12 @@ api::ObjectMeta ReadMeta(const json::object& from) {
 api::Pod ReadPod(const json::object& from) {
   api::Pod pod;
   pod.metadata = ReadMeta(from);
-  pod.spec.scheduler_name = Text(from, "schedulerName");
+  pod.spec.scheduler_name = StringAt(from, "schedulerName");
   pod.spec.priority = Priority(from);
   api::Container& container = pod.spec.containers.emplace_back();
   container.name = "c";
   for (const std::string_view resource : {"cpu", "memory"}) {
-    const std::string amount = Text(from, resource);
+    const std::string amount = StringAt(from, resource);
     if (amount.empty()) continue;
     const auto quantity = api::Quantity::Parse(amount);
     if (!quantity) throw std::runtime_error("no quantity: " + amount);
@@ -70,8 +68,8 @@ api::Pod ReadPod(const json::object& from) {
     status.name = name;
     status.resource_claim_name = name + "-claim";
   }
-  pod.status.nominated_node_name = Text(from, "nominatedNodeName");
-  if (const std::string group = Text(from, "podGroup"); !group.empty()) {
+  pod.status.nominated_node_name = StringAt(from, "nominatedNodeName");
+  if (const std::string group = StringAt(from, "podGroup"); !group.empty()) {
     pod.spec.scheduling_group.emplace().pod_group_name = group;
   }
   return pod;
@@ -88,7 +86,7 @@ queue::HeldObject ReadObject(const json::object& step, std::string_view key, api
   const json::value* value = step.if_contains(key);
   if (value == nullptr) return {};
   const json::object& from = value->as_object();
-  const std::string kind = Text(from, "kind");
+  const std::string kind = StringAt(from, "kind");
   api::ObjectMeta meta = ReadMeta(from);
   if (kind == "Pod") {
     api::Pod pod;
@@ -165,17 +163,17 @@ QueueCaseRun::QueueCaseRun(const json::object& test_case, bool upstream_backoff_
 json::object QueueCaseRun::Do(const json::object& step) {
   clock_.now = base::TimePoint(milliseconds(step.at("t").as_int64()));
   json::object outcome;
-  const std::string op = Text(step, "op");
+  const std::string op = StringAt(step, "op");
   if (op == "add" || op == "update") {
     DoPodStep(step, op == "update");
   } else if (op == "delete") {
-    DoDelete(Text(step, "key"));
+    DoDelete(StringAt(step, "key"));
   } else if (op == "assign") {
-    pods_.at(Text(step, "key")).known = false;
+    pods_.at(StringAt(step, "key")).known = false;
   } else if (op == "pop") {
     DoPop(outcome);
   } else if (op == "done") {
-    queue_->Done(popped_.at(Text(step, "uid")).pod);
+    queue_->Done(popped_.at(StringAt(step, "uid")).pod);
   } else if (op == "reject") {
     DoReject(step, outcome);
   } else if (op == "event") {
@@ -191,9 +189,9 @@ json::object QueueCaseRun::Do(const json::object& step) {
   } else if (op == "nominate") {
     DoNominate(step);
   } else if (op == "denominate") {
-    cluster_.ClearNomination(pods_.at(Text(step, "key")).slot);
+    cluster_.ClearNomination(pods_.at(StringAt(step, "key")).slot);
   } else if (op == "toggle") {
-    plugins_.Toggle(Text(step, "plugin"), Flag(step, "open"));
+    plugins_.Toggle(StringAt(step, "plugin"), Flag(step, "open"));
   } else if (op == "close") {
     queue_->Close();
   } else if (op == "addGroup") {
@@ -204,7 +202,8 @@ json::object QueueCaseRun::Do(const json::object& step) {
     queue_->SetPodGroup(group);
   } else if (op == "deleteGroup") {
     const json::object& from = step.at("group").as_object();
-    queue_->RemovePodGroup({queue::GroupKind::kPodGroup, Text(from, "namespace"), Text(from, "name")});
+    queue_->RemovePodGroup(
+        {queue::GroupKind::kPodGroup, StringAt(from, "namespace"), StringAt(from, "name")});
   } else if (op == "groupAttempted") {
     DoGroupAttempted(step, outcome);
   } else {
@@ -270,7 +269,7 @@ void QueueCaseRun::DoPop(json::object& outcome) {
 }
 
 void QueueCaseRun::DoReject(const json::object& step, json::object& outcome) {
-  const queue::PoppedPod& popped = popped_.at(Text(step, "uid"));
+  const queue::PoppedPod& popped = popped_.at(StringAt(step, "uid"));
   const auto returned = queue_->Return(popped, {.unschedulable = ReadPlugins(step, "unschedulablePlugins"),
                                                 .pending = ReadPlugins(step, "pendingPlugins")});
   if (!returned) outcome["error"] = returned.error().message;
@@ -284,7 +283,7 @@ queue::PluginSet QueueCaseRun::ReadPlugins(const json::object& step, std::string
 
 void QueueCaseRun::DoEvent(const json::object& step) {
   framework::ClusterEvent event = ReadQueueEvent(step);
-  const std::string label = Text(step, "label");
+  const std::string label = StringAt(step, "label");
   event.custom_label = label;
   queue::SchedulingQueue::PreCheck check;
   if (const json::value* given = step.if_contains("preCheck")) {
@@ -292,7 +291,7 @@ void QueueCaseRun::DoEvent(const json::object& step) {
       const std::int32_t priority = cluster_.pods().priority(pod);
       const json::value* max = rule.if_contains("maxPriority");
       const json::value* min = rule.if_contains("minPriority");
-      const std::string not_uid = Text(rule, "notUID");
+      const std::string not_uid = StringAt(rule, "notUID");
       return (max == nullptr || priority <= max->as_int64()) &&
              (min == nullptr || priority >= min->as_int64()) &&
              (not_uid.empty() || cluster_.pods().record(pod).uid != not_uid);
@@ -302,9 +301,9 @@ void QueueCaseRun::DoEvent(const json::object& step) {
 }
 
 void QueueCaseRun::DoNominate(const json::object& step) {
-  const Pod& pod = pods_.at(Text(step, "key"));
-  if (Text(step, "mode") == "override") {
-    cluster_.Nominate(pod.slot, Text(step, "node"));
+  const Pod& pod = pods_.at(StringAt(step, "key"));
+  if (StringAt(step, "mode") == "override") {
+    cluster_.Nominate(pod.slot, StringAt(step, "node"));
   } else {
     cluster_.Nominate(pod.slot);
   }
@@ -312,11 +311,11 @@ void QueueCaseRun::DoNominate(const json::object& step) {
 }
 
 void QueueCaseRun::DoGroupAttempted(const json::object& step, json::object& outcome) {
-  const std::string status = Text(step, "status");
+  const std::string status = StringAt(step, "status");
   const queue::GroupOutcome ended = status == "Success" ? queue::GroupOutcome::kSuccess
                                     : status == "Error" ? queue::GroupOutcome::kError
                                                         : queue::GroupOutcome::kUnschedulable;
-  const auto returned = queue_->ReturnGroup(groups_.at(Text(step, "key")), ended);
+  const auto returned = queue_->ReturnGroup(groups_.at(StringAt(step, "key")), ended);
   if (!returned) outcome["error"] = returned.error().message;
 }
 

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "cli/conformance/case_json.h"
 #include "cli/conformance/cases.h"
 
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/pod_requests.h"
 #include "api/resource_vector.h"
-#include "wire/codec.h"
 
 namespace berth::cli {
 namespace {
@@ -24,14 +24,6 @@ namespace {
 namespace json = boost::json;
 
 using Difference = std::optional<std::string>;
-
-template <class T>
-T Decode(const json::value& value) {
-  base::Result<T> decoded = wire::DecodeJson<T>(json::serialize(value));
-  // Caught where the case was entered: a case that cannot be read is a difference.
-  if (!decoded) throw std::runtime_error(decoded.error().message);
-  return *std::move(decoded);
-}
 
 std::int64_t Integer(const json::object& object, std::string_view key) {
   return object.at(key).to_number<std::int64_t>();
@@ -99,7 +91,7 @@ api::PodRequestOptions PendingOptions(const api::ResourceGates& gates) {
 
 Difference CheckPod(const json::object& test_case) {
   const api::ResourceGates gates = Gates(test_case);
-  const auto pod = Decode<api::Pod>(test_case.at("pod"));
+  const auto pod = DecodeObject<api::Pod>(test_case.at("pod"));
   const api::PodResourceView view(pod);
 
   const api::AssignedRequests assigned = AssignedPodRequests(view, gates);
@@ -161,7 +153,7 @@ Difference CompareMissing(const std::vector<api::InsufficientResource>& got, con
 
 Difference CheckNode(const json::object& test_case) {
   const api::ResourceGates gates = Gates(test_case);
-  const auto node = Decode<api::Node>(test_case.at("node"));
+  const auto node = DecodeObject<api::Node>(test_case.at("node"));
   const api::NodeAllocatable allocatable = api::ToAllocatable(node.status.allocatable);
   const json::object& wanted = test_case.at("allocatable").as_object();
   if (auto difference = CompareVector("allocatable", allocatable.resources, wanted)) return difference;
@@ -174,7 +166,7 @@ Difference CheckNode(const json::object& test_case) {
   api::ResourceVector non_zero;
   const json::array& pods = test_case.at("pods").as_array();
   for (const json::value& value : pods) {
-    const auto pod = Decode<api::Pod>(value);
+    const auto pod = DecodeObject<api::Pod>(value);
     const api::AssignedRequests assigned = AssignedPodRequests(api::PodResourceView(pod), gates);
     requested.Add(assigned.requests);
     api::ResourceVector scored;
@@ -188,7 +180,7 @@ Difference CheckNode(const json::object& test_case) {
           CompareVector("nonZeroRequested", non_zero, test_case.at("nonZeroRequested").as_object())) {
     return difference;
   }
-  const auto pending = Decode<api::Pod>(test_case.at("pod"));
+  const auto pending = DecodeObject<api::Pod>(test_case.at("pod"));
   const api::ResourceVector request =
       api::ToVector(PodRequests(api::PodResourceView(pending), PendingOptions(gates)));
   const api::NodeUse use{.allocatable = allocatable,

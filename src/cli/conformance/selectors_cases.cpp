@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "cli/conformance/case_json.h"
 #include "cli/conformance/cases.h"
 
 #include "api/field_selector.h"
 #include "api/label_selector.h"
 #include "api/node_matching.h"
 #include "api/tolerations.h"
-#include "wire/codec.h"
 
 namespace berth::cli {
 namespace {
@@ -22,22 +22,14 @@ namespace json = boost::json;
 using Difference = std::optional<std::string>;
 
 template <class T>
-T Decode(const json::value& value) {
-  base::Result<T> decoded = wire::DecodeJson<T>(json::serialize(value));
-  // Caught where the case was entered: a case that cannot be read is a difference.
-  if (!decoded) throw std::runtime_error(decoded.error().message);
-  return *std::move(decoded);
-}
-
-template <class T>
 std::optional<T> DecodeUnlessNull(const json::value& value) {
-  return value.is_null() ? std::nullopt : std::optional<T>(Decode<T>(value));
+  return value.is_null() ? std::nullopt : std::optional<T>(DecodeObject<T>(value));
 }
 
 template <class T>
 std::vector<T> DecodeList(const json::value& list) {
   std::vector<T> decoded;
-  for (const json::value& value : list.as_array()) decoded.push_back(Decode<T>(value));
+  for (const json::value& value : list.as_array()) decoded.push_back(DecodeObject<T>(value));
   return decoded;
 }
 
@@ -182,7 +174,7 @@ Difference CheckNodeTargets(const json::object& test_case, const Matcher& matche
 }
 
 Difference CheckNodeSelector(const json::object& test_case) {
-  const auto selector = Decode<api::NodeSelector>(test_case.at("selector"));
+  const auto selector = DecodeObject<api::NodeSelector>(test_case.at("selector"));
   if (auto difference = CompareError(api::NodeMatcher::CompileStrict(selector), test_case)) {
     return difference;
   }
@@ -207,8 +199,8 @@ Difference CheckPreferredNodeAffinity(const json::object& test_case) {
 }
 
 Difference CheckToleration(const json::object& test_case) {
-  const auto toleration = Decode<api::Toleration>(test_case.at("toleration"));
-  const auto taint = Decode<api::Taint>(test_case.at("taint"));
+  const auto toleration = DecodeObject<api::Toleration>(test_case.at("toleration"));
+  const auto taint = DecodeObject<api::Taint>(test_case.at("taint"));
   if (auto difference = Compare("tolerated", api::Tolerates(toleration, taint, false),
                                 test_case.at("tolerated").as_bool())) {
     return difference;
@@ -243,7 +235,7 @@ struct Kind {
   CheckCase check;
 };
 
-constexpr Kind kKinds[] = {
+constexpr Kind kSelectorKinds[] = {
     {"labelSelector", CheckLabelSelector},
     {"nodeSelector", CheckNodeSelector},
     {"requiredNodeAffinity", CheckRequiredNodeAffinity},
@@ -259,7 +251,7 @@ constexpr Kind kKinds[] = {
 std::optional<std::string> CheckSelectorsCase(const json::object& test_case) {
   try {
     const std::string_view name = Text(test_case.at("kind"));
-    for (const Kind& kind : kKinds) {
+    for (const Kind& kind : kSelectorKinds) {
       if (kind.name == name) return kind.check(test_case);
     }
     return fmt::format("unknown kind '{}'", name);

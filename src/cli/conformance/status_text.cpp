@@ -13,7 +13,7 @@
 namespace berth::cli {
 namespace {
 
-std::string Text(std::string_view code, std::string_view plugin, std::vector<std::string> reasons) {
+std::string Sentence(std::string_view code, std::string_view plugin, std::vector<std::string> reasons) {
   std::ranges::sort(reasons);
   return fmt::format("{} by \"{}\": {}", code, plugin, reasons);
 }
@@ -21,11 +21,11 @@ std::string Text(std::string_view code, std::string_view plugin, std::vector<std
 }  // namespace
 
 std::string StatusText(const framework::Status& status) {
-  return Text(framework::CodeName(status.code()), status.plugin(), status.reasons());
+  return Sentence(framework::CodeName(status.code()), status.plugin(), status.reasons());
 }
 
 std::string StatusText(const boost::json::object& status) {
-  return Text(TextAt(status, "code"), TextAt(status, "plugin"), TextsAt(status, "reasons"));
+  return Sentence(TextAt(status, "code"), TextAt(status, "plugin"), TextsAt(status, "reasons"));
 }
 
 }  // namespace berth::cli

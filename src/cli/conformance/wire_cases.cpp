@@ -119,7 +119,7 @@ std::array<TypedKind, sizeof...(T)> TypedKinds() {
 }
 
 Difference CheckStructs(const wire::ObjectKind& kind, const TypedInput& input) {
-  static const auto kKinds =
+  static const auto kTypedKinds =
       TypedKinds<api::Pod, api::Node, api::Namespace, api::Service, api::ReplicationController,
                  api::ReplicaSet, api::StatefulSet, api::PodDisruptionBudget, api::PersistentVolume,
                  api::PersistentVolumeClaim, api::StorageClass, api::CSINode, api::CSIDriver,
@@ -129,7 +129,7 @@ Difference CheckStructs(const wire::ObjectKind& kind, const TypedInput& input) {
                  api::Status, api::List<api::Pod>, api::List<api::Node>,
                  api::List<api::PersistentVolumeClaim>, api::List<api::CSINode>,
                  api::List<api::ResourceClaim>, api::List<api::ResourceSlice>, api::List<api::PodGroup>>();
-  for (const TypedKind& typed : kKinds) {
+  for (const TypedKind& typed : kTypedKinds) {
     if (typed.kind == kind) return typed.check(input);
   }
   return std::nullopt;  // a kind that berth only carries

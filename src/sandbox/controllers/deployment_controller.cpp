@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kComponent = "deployment-controller";
+constexpr std::string_view kDeploymentComponent = "deployment-controller";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 // Annotations go along with the template (`kubectl rollout history` shows the change-cause), except those
@@ -225,7 +225,7 @@ bool DeploymentController::CreateNewSet(RolloutState& state) {
     return false;
   }
   context_.events.Record(*state.deployment,
-                         {kComponent, "ScalingReplicaSet",
+                         {kDeploymentComponent, "ScalingReplicaSet",
                           fmt::format("Scaled up replica set {} from 0 to {}", (*created)->name(), size)});
   const std::string name((*created)->name());
   state = MakeRolloutState(state.deployment, context_.owners.ManagedBy(state.deployment->uid(), sets_));
@@ -252,7 +252,7 @@ bool DeploymentController::ApplySizes(RolloutState& state) {
     set.document = ShareDocument(**scaled);
     changed = true;
     if (before == wanted) continue;
-    context_.events.Record(*state.deployment, {kComponent, "ScalingReplicaSet",
+    context_.events.Record(*state.deployment, {kDeploymentComponent, "ScalingReplicaSet",
                                                fmt::format("Scaled {} replica set {} from {} to {}",
                                                            wanted > before ? "up" : "down",
                                                            set.revision->name(), before, wanted)});

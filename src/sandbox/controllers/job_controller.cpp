@@ -17,13 +17,13 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kComponent = "job-controller";
+constexpr std::string_view kJobComponent = "job-controller";
 constexpr std::string_view kTracking = "batch.kubernetes.io/job-tracking";
 constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
 constexpr std::int64_t kBackoffSeconds = 10;
 constexpr std::int64_t kBackoffSecondsMax = 600;
 constexpr std::int64_t kIndexesMax = 100'000;
-constexpr std::int64_t kBurst = 500;
+constexpr std::int64_t kJobBurst = 500;
 
 std::optional<std::int64_t> IndexOf(const json::object& pod) {
   const std::string_view text = TextAt(pod, {"metadata", "annotations", kIndex});
@@ -256,8 +256,8 @@ void JobController::Manage(JobView& view) {
         return;
       }
     }
-    CreatePods(view, std::min(wanted - present, kBurst));
-    if (wanted - present > kBurst) queue_.AddAfter(view.job->key(), std::chrono::milliseconds(20));
+    CreatePods(view, std::min(wanted - present, kJobBurst));
+    if (wanted - present > kJobBurst) queue_.AddAfter(view.job->key(), std::chrono::milliseconds(20));
   }
 }
 
@@ -287,12 +287,12 @@ void JobController::CreatePods(JobView& view, std::int64_t count) {
         std::move(pod));
     if (!created) {
       const std::string message = "Error creating: " + created.error().message;
-      context_.events.Record(*view.job, {kComponent, "FailedCreate", message, true});
+      context_.events.Record(*view.job, {kJobComponent, "FailedCreate", message, true});
       queue_.AddAfter(view.job->key(), kRetryDelay);
       return;
     }
     context_.events.Record(
-        *view.job, {kComponent, "SuccessfulCreate", fmt::format("Created pod: {}", (*created)->name())});
+        *view.job, {kJobComponent, "SuccessfulCreate", fmt::format("Created pod: {}", (*created)->name())});
   }
 }
 
@@ -323,11 +323,12 @@ void JobController::Report(JobView& view) {
   if (is_over && HasTrueCondition(view.document, "SuccessCriteriaMet")) {
     view.Condition({"Complete", "True", "CompletionsReached", "Reached expected number of succeeded pods"});
     ObjectAt(view.document, {"status"})["completionTime"] = view.now_text;
-    context_.events.Record(*view.job, {kComponent, "Completed", "Job completed"});
+    context_.events.Record(*view.job, {kJobComponent, "Completed", "Job completed"});
   } else if (is_over) {
     const json::object why = *FindCondition(view.document, "FailureTarget");
     view.Condition({"Failed", "True", TextAt(why, {"reason"}), TextAt(why, {"message"})});
-    context_.events.Record(*view.job, {kComponent, TextAt(why, {"reason"}), TextAt(why, {"message"}), true});
+    context_.events.Record(*view.job,
+                           {kJobComponent, TextAt(why, {"reason"}), TextAt(why, {"message"}), true});
   }
   static_cast<void>(ChangeStatus(context_.plane.writer(), *view.job, [&](json::object& document) {
     document["status"] = view.document["status"];

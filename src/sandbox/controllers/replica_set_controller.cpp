@@ -15,7 +15,7 @@ namespace {
 namespace json = boost::json;
 
 // A large set is filled in pieces, so that other requests are answered in between.
-constexpr std::int64_t kBurst = 500;
+constexpr std::int64_t kReplicaBurst = 500;
 constexpr base::Duration kNextPiece = std::chrono::milliseconds(20);
 
 // What is deleted first sorts first.
@@ -113,7 +113,7 @@ void ReplicaSetController::Scale(const Revision& set, const json::object& docume
     refusals_.erase(refusal);
   }
   if (present < wanted) {
-    const std::int64_t count = std::min(wanted - present, kBurst);
+    const std::int64_t count = std::min(wanted - present, kReplicaBurst);
     std::string refused = CreatePods(set, document, count);
     if (!refused.empty()) {
       refusals_[set.key()] = {std::move(refused), now + kRetryDelay};
@@ -122,8 +122,8 @@ void ReplicaSetController::Scale(const Revision& set, const json::object& docume
       queue_.AddAfter(set.key(), kNextPiece);
     }
   } else if (present > wanted) {
-    DeletePods(set, census.active, static_cast<std::size_t>(std::min(present - wanted, kBurst)));
-    if (present - wanted > kBurst) queue_.AddAfter(set.key(), kNextPiece);
+    DeletePods(set, census.active, static_cast<std::size_t>(std::min(present - wanted, kReplicaBurst)));
+    if (present - wanted > kReplicaBurst) queue_.AddAfter(set.key(), kNextPiece);
   }
 }
 

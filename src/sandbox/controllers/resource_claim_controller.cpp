@@ -14,7 +14,7 @@ namespace json = boost::json;
 
 constexpr std::string_view kPodClaimName = "resource.kubernetes.io/pod-claim-name";
 constexpr std::string_view kDeleteProtection = "resource.kubernetes.io/delete-protection";
-constexpr std::string_view kComponent = "resource_claim";
+constexpr std::string_view kResourceClaimComponent = "resource_claim";
 
 // The noted claim of one entry of the pod; empty if none is noted yet.
 std::string_view NotedClaim(const json::object& pod, std::string_view entry) {
@@ -121,7 +121,7 @@ std::string ResourceClaimController::EnsureClaim(const Revision& pod, const json
   const RevisionPtr pattern = context_.plane.store().Find(templates_, pod.namespace_name(), template_name);
   if (pattern == nullptr) {
     waiting_[ObjectKey(templates_, pod.namespace_name(), template_name)].push_back(pod.key());
-    context_.events.Record(pod, {kComponent, "FailedResourceClaimCreation",
+    context_.events.Record(pod, {kResourceClaimComponent, "FailedResourceClaimCreation",
                                  fmt::format("PodResourceClaim {}: resource claim template \"{}\": "
                                              "resourceclaimtemplate.resource.k8s.io \"{}\" not found",
                                              entry_name, template_name, template_name),
@@ -143,7 +143,7 @@ std::string ResourceClaimController::EnsureClaim(const Revision& pod, const json
       {.resource = &claims_, .namespace_name = std::string(pod.namespace_name())}, std::move(claim));
   if (created) return std::string((*created)->name());
   context_.events.Record(pod,
-                         {kComponent, "FailedResourceClaimCreation",
+                         {kResourceClaimComponent, "FailedResourceClaimCreation",
                           fmt::format("PodResourceClaim {}: {}", entry_name, created.error().message), true});
   pod_queue_.AddAfter(pod.key(), kRetryDelay);
   return "";

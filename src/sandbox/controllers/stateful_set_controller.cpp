@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kComponent = "statefulset-controller";
+constexpr std::string_view kStatefulSetComponent = "statefulset-controller";
 constexpr std::string_view kRevisionLabel = "controller-revision-hash";
 
 // The number at the end of a pod's name; nothing if the pod is none of the set's.
@@ -217,7 +217,7 @@ bool StatefulSetController::CreatePod(const StatefulSetView& view, std::int64_t 
       {.resource = &ResourceOf("v1", "Pod"), .namespace_name = std::string(view.set->namespace_name())},
       std::move(pod));
   if (!created) {
-    context_.events.Record(*view.set, {kComponent, "FailedCreate",
+    context_.events.Record(*view.set, {kStatefulSetComponent, "FailedCreate",
                                        fmt::format("create Pod {} in StatefulSet {} failed error: {}", name,
                                                    view.set->name(), created.error().message),
                                        true});
@@ -225,7 +225,7 @@ bool StatefulSetController::CreatePod(const StatefulSetView& view, std::int64_t 
     return false;
   }
   context_.events.Record(*view.set,
-                         {kComponent, "SuccessfulCreate",
+                         {kStatefulSetComponent, "SuccessfulCreate",
                           fmt::format("create Pod {} in StatefulSet {} successful", name, view.set->name())});
   return true;
 }
@@ -259,7 +259,7 @@ bool StatefulSetController::CreateClaims(const StatefulSetView& view, const std:
       queue_.AddAfter(view.set->key(), kRetryDelay);
       return false;
     }
-    context_.events.Record(*view.set, {kComponent, "SuccessfulCreate",
+    context_.events.Record(*view.set, {kStatefulSetComponent, "SuccessfulCreate",
                                        fmt::format("create Claim {} Pod {} in StatefulSet {} success", name,
                                                    pod_name, view.set->name())});
   }
@@ -271,7 +271,7 @@ void StatefulSetController::DeletePod(const StatefulSetView& view, const Watched
   const ApiResult<Removal> removed =
       context_.plane.writer().Delete(TargetOf(revision), {.uid = revision.uid()});
   if (!removed) return;
-  context_.events.Record(*view.set, {kComponent, "SuccessfulDelete",
+  context_.events.Record(*view.set, {kStatefulSetComponent, "SuccessfulDelete",
                                      fmt::format("delete Pod {} in StatefulSet {} successful",
                                                  revision.name(), view.set->name())});
 }

@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kComponent = "persistentvolume-controller";
+constexpr std::string_view kVolumeComponent = "persistentvolume-controller";
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 constexpr std::string_view kBoundByController = "pv.kubernetes.io/bound-by-controller";
 constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
@@ -185,7 +185,7 @@ bool VolumeController::Provision(const Revision& claim, const json::object& docu
         "administrator. If volume creation is delayed, please verify that the provisioner is running and "
         "correctly registered.",
         provisioner);
-    context_.events.Record(claim, {kComponent, "ExternalProvisioning", message});
+    context_.events.Record(claim, {kVolumeComponent, "ExternalProvisioning", message});
     static_cast<void>(ChangeObject(context_.plane.writer(), claim, [&](json::object& changed) {
       ObjectAt(changed, {"metadata", "annotations"})[kProvisioner] = provisioner;
     }));
