@@ -122,6 +122,7 @@ base::Result<shell::ProcessOptions> ProcessOptionsOf(const SchedulerSettings& se
   base::Random random(Entropy());
   shell::ProcessOptions options{.connection = *std::move(connection),
                                 .client = *std::move(client_options),
+                                .election_user_agent = UserAgent(program, "leader-election"),
                                 .scheduler = CoreOptionsOf(settings),
                                 .leader_election = std::nullopt,
                                 .hostname = Hostname(),

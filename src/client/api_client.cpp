@@ -14,6 +14,8 @@ namespace {
 constexpr int kRetriesMax = 10;
 // A lost connection is tried again as if the server had asked for this.
 constexpr auto kLostConnectionPause = std::chrono::seconds(1);
+// A server ends what is no watch after a minute by itself; an answer that is later than this never comes.
+constexpr auto kAnswerMax = std::chrono::seconds(65);
 // Of the body of a watch that was refused.
 constexpr std::size_t kErrorBytesMax = std::size_t{1} << 20;
 
@@ -63,6 +65,7 @@ base::Task<ApiResult<net::ClientRequest>> ApiClient::Prepare(const ApiRequest& r
     query.emplace_back("timeout", base::FormatGoDuration(*options_.timeout));
     prepared.timeout = std::min(*options_.timeout, prepared.timeout.value_or(base::Duration::max()));
   }
+  if (!is_watch && !prepared.timeout) prepared.timeout = kAnswerMax;
   std::ranges::stable_sort(query, {}, &std::pair<std::string, std::string>::first);
   prepared.method = request.method;
   prepared.target = request.path;

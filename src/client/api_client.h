@@ -60,6 +60,9 @@ class ApiClient {
   // A watch. Nothing comes out (and no error) when the server never got as far as an answer.
   base::Task<ApiResult<std::unique_ptr<OpenResponse>>> Watch(ApiRequest request);
 
+  // See Transport.
+  void DropIdleConnections() { transport_.DropIdleConnections(); }
+
   base::Executor& executor() { return executor_; }
 
  private:

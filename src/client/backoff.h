@@ -22,6 +22,8 @@ class Backoff {
       : options_(options), random_(random), next_(options.initial) {}
 
   base::Duration Next(base::TimePoint now);
+  // Starts again with the shortest wait.
+  void Reset() { next_ = options_.initial; }
 
  private:
   const Options options_;

@@ -10,10 +10,11 @@
 
 namespace berth::client {
 
-// Cancels its token when the time has come, if there is one.
+// Cancels its token when the time has come, if there is one, or with its parent.
 class Deadline {
  public:
-  Deadline(base::Executor& executor, std::optional<base::Duration> after) : timers_(executor.timers()) {
+  Deadline(base::Executor& executor, std::optional<base::Duration> after, base::CancellationToken parent = {})
+      : timers_(executor.timers()), late_(std::move(parent)) {
     if (after) timer_ = timers_.Schedule(executor.clock().Now() + *after, [this] { late_.Cancel(); });
   }
   Deadline(const Deadline&) = delete;

@@ -15,6 +15,7 @@ class HttpTransport final : public Transport {
 
   base::Task<net::NetResult<net::ClientResponse>> Send(net::ClientRequest request) override;
   base::Task<net::NetResult<std::unique_ptr<OpenResponse>>> Open(net::ClientRequest request) override;
+  void DropIdleConnections() override { http_.CloseIdle(); }
 
   net::HttpClient& http() { return http_; }
 

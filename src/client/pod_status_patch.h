@@ -20,8 +20,8 @@ namespace berth::client {
 std::string PodStatusPatch(const api::PodRecord& known, const api::PodStatusChange& change, api::Time now,
                            std::optional<std::string_view> nomination = std::nullopt);
 
-// The same kind of patch: which claim serves the pod's extended resources. It fails if the pod of that name is
-// another one.
+// The same kind of patch: which claim serves the pod's extended resources. It fails if the pod of that name
+// is another one.
 std::string ExtendedResourceClaimPatch(std::string_view pod_uid,
                                        const api::PodExtendedResourceClaimStatus& status);
 

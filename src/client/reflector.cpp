@@ -34,11 +34,23 @@ ApiRequest WatchRequest(const ResourceInfo& info, const std::string& resource_ve
   }
   if (!resource_version.empty()) query.emplace_back("resourceVersion", resource_version);
   ApiRequest request = ListRequest(info, std::move(query));
-  request.timeout = timeout;
+  // Up to the header of the answer, which comes at once.
+  request.timeout = WatchSession::kSilenceMax;
   return request;
 }
 
 ApiError Interrupted() { return {.message = "interrupted"}; }
+
+// With what a reader needs to find out why: errors of the network name the address, those of the server do
+// not.
+void LogFailure(std::string_view what, const ResourceInfo& info, const ApiError& error) {
+  if (error.status) {
+    BERTH_LOG_ERROR(error.message, what, {"resource", info.plural}, {"path", CollectionPath(info)},
+                    {"code", error.status->code});
+  } else {
+    BERTH_LOG_ERROR(error.message, what, {"resource", info.plural});
+  }
+}
 
 }  // namespace
 
@@ -72,6 +84,13 @@ base::Task<void> Reflector::Pause() {
   co_await executor_.SleepFor(backoff_.Next(executor_.clock().Now()), interrupt_.token());
 }
 
+// A server that is not there or has too much to do: no reason to read everything anew, but worth knowing.
+base::Task<void> Reflector::PauseBecause(ApiError error) {
+  was_refused_ = IsConnectionRefused(error);
+  LogFailure("Failed to watch, trying again later", info_, error);
+  co_await Pause();
+}
+
 base::Task<void> Reflector::Refresh() {
   const std::uint64_t wanted = ++refresh_wanted_;
   interrupt_.Cancel();
@@ -97,7 +116,7 @@ base::Task<void> Reflector::RunOnce() {
     const auto listed = co_await List();
     if (IsInterrupted()) co_return;
     if (!listed) {
-      BERTH_LOG_ERROR(listed.error().message, "Failed to list", {"resource", info_.plural});
+      LogFailure("Failed to list", info_, listed.error());
       co_return;
     }
   }
@@ -195,7 +214,10 @@ base::Task<ApiResult<Reflector::Session>> Reflector::OpenWatch(std::string resou
   const base::TimePoint opened = executor_.clock().Now();
   auto response = co_await client_.Watch(std::move(request));
   if (!response) co_return std::unexpected(std::move(response.error()));
-  co_return std::make_unique<WatchSession>(std::move(*response), *reader_, info_, opened);
+  // The waits grew because the server was away. It is back: what it says next is not to be waited for as
+  // long.
+  if (std::exchange(was_refused_, false)) backoff_.Reset();
+  co_return std::make_unique<WatchSession>(executor_, std::move(*response), *reader_, info_, opened);
 }
 
 bool Reflector::EndedAtOnce(const WatchSession& session) const {
@@ -225,7 +247,7 @@ base::Task<ApiResult<Reflector::Session>> Reflector::WatchList() {
     }
     if (collected) continue;  // it ended before the marker
     if (IsConnectionRefused(collected.error()) || IsTooManyRequests(collected.error())) {
-      co_await Pause();
+      co_await PauseBecause(std::move(collected.error()));
       if (IsInterrupted()) co_return std::unexpected(Interrupted());
     } else if (!unavailable_ &&
                (IsExpired(collected.error()) || IsTooLargeResourceVersion(collected.error()))) {
@@ -262,6 +284,7 @@ base::Task<ApiResult<void>> Reflector::Collect(WatchSession& session,
     }
     const WatchSession::Filled filled = co_await session.Fill(interrupt_.token());
     if (filled == WatchSession::Filled::kData) continue;
+    if (filled == WatchSession::Filled::kSilent) client_.DropIdleConnections();
     if (filled == WatchSession::Filled::kEnd && EndedAtOnce(session)) {
       co_return std::unexpected(ApiError{.message = "very short watch: it ended at once with no event"});
     }
@@ -282,7 +305,7 @@ base::Task<ApiResult<void>> Reflector::Watch(Session session) {
         if (!IsConnectionRefused(opened.error()) && !IsTooManyRequests(opened.error())) {
           co_return std::unexpected(std::move(opened.error()));
         }
-        co_await Pause();
+        co_await PauseBecause(std::move(opened.error()));
         if (IsInterrupted()) co_return std::unexpected(Interrupted());
         continue;
       }
@@ -294,7 +317,7 @@ base::Task<ApiResult<void>> Reflector::Watch(Session session) {
     if (IsInterrupted()) co_return std::unexpected(Interrupted());
     if (!followed) {
       if (!IsTooManyRequests(followed.error())) co_return std::unexpected(std::move(followed.error()));
-      co_await Pause();
+      co_await PauseBecause(std::move(followed.error()));
       if (IsInterrupted()) co_return std::unexpected(Interrupted());
     } else if (ended_at_once) {
       co_return std::unexpected(ApiError{.message = "very short watch: it ended at once with no event"});
@@ -322,7 +345,9 @@ base::Task<ApiResult<void>> Reflector::Follow(WatchSession& session, bool opened
     }
     if (!events.empty()) Deliver(false, std::move(events));
     if (error) co_return std::unexpected(std::move(*error));
-    if (co_await session.Fill(interrupt_.token()) != WatchSession::Filled::kData) co_return ApiResult<void>();
+    const WatchSession::Filled filled = co_await session.Fill(interrupt_.token());
+    if (filled == WatchSession::Filled::kSilent) client_.DropIdleConnections();
+    if (filled != WatchSession::Filled::kData) co_return ApiResult<void>();
   }
 }
 

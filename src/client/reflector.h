@@ -63,6 +63,7 @@ class Reflector {
   base::Task<ApiResult<void>> Follow(WatchSession& session, bool opened_anywhere);
   base::Task<ApiResult<Session>> OpenWatch(std::string resource_version, bool wants_initial_state);
   base::Task<void> Pause();
+  base::Task<void> PauseBecause(ApiError error);
 
   void Replace(std::vector<ReadObject> items, std::string resource_version);
   void Deliver(bool is_replace, std::vector<ObjectEvent> events);
@@ -81,6 +82,7 @@ class Reflector {
   std::string last_;            // resource version of what the store holds; empty: nothing yet
   bool unavailable_ = false;    // the server does not have `last_` any more
   bool was_paginated_ = false;  // a list "at any version" came in pages
+  bool was_refused_ = false;    // the server was not there when it was last asked
   bool has_synced_ = false;
 
   // A refresh interrupts what is going on; only a state that was asked for afterwards satisfies it.

@@ -34,6 +34,8 @@ class Transport {
   virtual base::Task<net::NetResult<net::ClientResponse>> Send(net::ClientRequest request) = 0;
   // Returns once the header of the response is there; `timeout` of the request counts up to then.
   virtual base::Task<net::NetResult<std::unique_ptr<OpenResponse>>> Open(net::ClientRequest request) = 0;
+  // A connection fell silent: those that wait for their next request may be just as dead.
+  virtual void DropIdleConnections() {}
 };
 
 }  // namespace berth::client

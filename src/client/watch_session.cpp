@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "client/deadline.h"
 #include "fmt/format.h"
 
 #include "base/log.h"
@@ -27,9 +28,10 @@ std::string JsonKind(std::string_view text) {
 
 }  // namespace
 
-WatchSession::WatchSession(std::unique_ptr<OpenResponse> response, ObjectReader& reader,
-                           const ResourceInfo& resource, base::TimePoint opened)
-    : response_(std::move(response)),
+WatchSession::WatchSession(base::Executor& executor, std::unique_ptr<OpenResponse> response,
+                           ObjectReader& reader, const ResourceInfo& resource, base::TimePoint opened)
+    : executor_(executor),
+      response_(std::move(response)),
       reader_(reader),
       resource_(resource),
       opened_(opened),
@@ -99,9 +101,14 @@ std::optional<WatchSession::Event> WatchSession::ReadFrame(std::string_view fram
 
 base::Task<WatchSession::Filled> WatchSession::Fill(base::CancellationToken token) {
   if (broken_ || !response_) co_return Filled::kEnd;
-  auto chunk = co_await response_->Read(token);
+  const Deadline silence(executor_, kSilenceMax, token);
+  auto chunk = co_await response_->Read(silence.token());
   if (!chunk) {
-    if (chunk.error().kind == net::ErrorKind::kCancelled) co_return Filled::kCancelled;
+    if (chunk.error().kind == net::ErrorKind::kCancelled) {
+      if (token.IsCancelled()) co_return Filled::kCancelled;
+      BERTH_LOG(4, "Watch is silent, opening a new one", {"resource", resource_.plural});
+      co_return Filled::kSilent;
+    }
     BERTH_LOG(2, "Watch ended", {"resource", resource_.plural}, {"err", chunk.error().message});
     co_return Filled::kEnd;
   }

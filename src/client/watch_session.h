@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "base/cancellation.h"
 #include "base/clock.h"
+#include "base/executor.h"
 #include "base/task.h"
 #include "wire/watch_frame.h"
 
@@ -23,11 +25,15 @@ class WatchSession {
     ReadObject object;  // empty for kError
     ApiError error;     // for kError: what the server said, or why its bytes make no sense
   };
-  enum class Filled { kData, kEnd, kCancelled };
+  enum class Filled { kData, kEnd, kSilent, kCancelled };
+
+  // A server sends a bookmark about once a minute, so a stream that is silent for longer has nothing to say
+  // or goes over a connection that died without a word. HTTP/1.1 cannot ask which; a new watch costs little.
+  static constexpr base::Duration kSilenceMax = std::chrono::seconds(75);
 
   // No response: a stream that ended before it began.
-  WatchSession(std::unique_ptr<OpenResponse> response, ObjectReader& reader, const ResourceInfo& resource,
-               base::TimePoint opened);
+  WatchSession(base::Executor& executor, std::unique_ptr<OpenResponse> response, ObjectReader& reader,
+               const ResourceInfo& resource, base::TimePoint opened);
 
   // The next event of what has arrived. Objects of other kinds are passed over.
   std::optional<Event> Next();
@@ -46,6 +52,7 @@ class WatchSession {
   Event Broken(const std::string& why);
   std::optional<Event> ReadFrame(std::string_view frame);
 
+  base::Executor& executor_;
   std::unique_ptr<OpenResponse> response_;
   ObjectReader& reader_;
   const ResourceInfo& resource_;

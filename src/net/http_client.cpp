@@ -256,6 +256,15 @@ void HttpClient::ReplaceTls(std::shared_ptr<const TlsContext> tls, bool close_ac
   if (!impl_->waiting.empty()) impl_->StartSoon();
 }
 
+void HttpClient::CloseIdle() {
+  const auto all = impl_->connections;
+  for (const auto& connection : all) {
+    if (!connection->is_idle()) continue;
+    connection->Close();
+    impl_->Forget(*connection);
+  }
+}
+
 HttpClient::Counts HttpClient::counts() const {
   return {.open = impl_->connections.size(),
           .idle = impl_->idle.size(),

@@ -82,6 +82,8 @@ class HttpClient {
   // For new connections. Those that are idle are closed, those in use are closed after their call, or at once
   // (their calls then end with kReset), as a new client certificate demands.
   void ReplaceTls(std::shared_ptr<const TlsContext> tls, bool close_active);
+  // Connections that no call uses are not used again: whoever calls has reason to think that they are dead.
+  void CloseIdle();
 
   Counts counts() const;
 

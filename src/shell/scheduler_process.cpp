@@ -1,5 +1,6 @@
 #include "shell/scheduler_process.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -58,16 +59,27 @@ base::Result<void> SchedulerProcess::Connect() {
       client::Connection::Make(executor_, options_.connection, client::Surroundings::OfThisProcess());
   if (!connection) return std::unexpected(std::move(connection.error()));
   connection_ = *std::move(connection);
+  // What a server answers does not say which one it was.
+  BERTH_LOG(0, "Working with the API server", {"server", options_.connection.server.ToString()});
   client_ = std::make_unique<client::ApiClient>(executor_.executor(), connection_->transport(),
                                                 connection_->credentials(), options_.client);
+  event_client_ = std::make_unique<client::ApiClient>(executor_.executor(), connection_->transport(),
+                                                      connection_->credentials(), options_.client);
   base::Random random(options_.seed);
   pods_ = std::make_unique<client::PodWriter>(*client_, base::Random(random.Next()));
   objects_ = std::make_unique<ObjectRequests>(*client_, base::Random(random.Next()));
   events_ = std::make_unique<client::EventRecorder>(
-      *client_, client::EventRecorder::Options{.hostname = options_.hostname, .seed = random.Next()});
+      *event_client_, client::EventRecorder::Options{.hostname = options_.hostname, .seed = random.Next()});
   if (options_.leader_election) {
     if (auto valid = client::LeaderElector::Validate(*options_.leader_election); !valid) return valid;
-    elector_ = std::make_unique<client::LeaderElector>(*client_, *options_.leader_election);
+    client::ApiClientOptions election = options_.client;
+    election.user_agent = options_.election_user_agent;
+    // So that one request that hangs leaves time for another before the lease is lost.
+    election.timeout =
+        std::max<base::Duration>(std::chrono::seconds(1), options_.leader_election->renew_deadline / 2);
+    election_client_ = std::make_unique<client::ApiClient>(executor_.executor(), connection_->transport(),
+                                                           connection_->credentials(), std::move(election));
+    elector_ = std::make_unique<client::LeaderElector>(*election_client_, *options_.leader_election);
   }
   for (const client::Resource resource : WatchedResources()) {
     reflectors_.push_back(std::make_unique<client::Reflector>(
@@ -106,7 +118,8 @@ base::Task<void> SchedulerProcess::Lead() {
 }
 
 base::Task<void> SchedulerProcess::Release(std::function<void()> on_stopped) {
-  if (elector_ && elector_->is_leader()) co_await elector_->Release();
+  // Whoever keeps the lease has been told to stop and does not call itself leader any more.
+  if (elector_) co_await elector_->Release();
   on_stopped();
 }
 

@@ -26,6 +26,7 @@ namespace berth::shell {
 struct ProcessOptions {
   client::ConnectionConfig connection;
   client::ApiClientOptions client;
+  std::string election_user_agent = {};
   core::SchedulerOptions scheduler;
   // Nothing: this process always works.
   std::optional<client::LeaderElector::Options> leader_election;
@@ -87,7 +88,10 @@ class SchedulerProcess {
   base::MetricRegistry metrics_;
   client::LoopExecutor executor_;
   std::unique_ptr<client::Connection> connection_;
+  // Each with a rate limit of its own: neither many pods nor many events keep the lease from being renewed.
   std::unique_ptr<client::ApiClient> client_;
+  std::unique_ptr<client::ApiClient> event_client_;
+  std::unique_ptr<client::ApiClient> election_client_;
   std::unique_ptr<client::PodWriter> pods_;
   std::unique_ptr<ObjectRequests> objects_;
   std::unique_ptr<client::EventRecorder> events_;

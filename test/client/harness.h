@@ -83,10 +83,13 @@ class ScriptedTransport final : public Transport {
     co_return std::make_unique<Reader>(std::get<std::shared_ptr<Stream>>(answer), 200);
   }
 
+  void DropIdleConnections() override { ++idle_drops; }
+
   std::deque<Answer> answers;
   // Asked when the script has run out.
   std::function<std::optional<Answer>(const SeenRequest&)> fallback;
   std::vector<SeenRequest> seen;
+  int idle_drops = 0;
 
  private:
   class Reader final : public OpenResponse {

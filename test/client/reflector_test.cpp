@@ -205,7 +205,10 @@ TEST_F(ReflectorTest, Case15NothingIsToldBeforeTheMarker) {
 TEST_F(ReflectorTest, Case16ALongWatchIsTakenUpAtOnceAndAVeryShortOneIsNot) {
   auto stream = Watching();
   stream->Push(Added("a", 11));
-  Advance(5min);
+  for (int minute = 0; minute < 5; ++minute) {
+    Advance(1min);
+    stream->Push(Bookmark(11));
+  }
   auto second = AddStream();
   stream->End();
   RunReady();
@@ -267,6 +270,39 @@ TEST_F(ReflectorTest, Case19RefusedWatchBacksOffWithoutListing) {
     EXPECT_THAT(target(i), HasSubstr("resourceVersion=15&"));
     low *= 2;
   }
+}
+
+// Upstream waits as long as it did while nobody answered, up to a minute, though the server is there again.
+TEST_F(ReflectorTest, AfterAnOutageALostPlaceIsReadAnewSoon) {
+  auto stream = Watching();
+  for (int i = 0; i < 6; ++i) AddReply(Broken(net::ErrorKind::kRefused));
+  auto after_outage = AddStream();
+  AddReply(ListOf(40, {Item("a", 30)}));
+  Advance(2s);
+  stream->End();
+  Advance(2min);
+  ASSERT_EQ(server_.seen.size(), 9U);
+  after_outage->Push(ErrorLine(410, "Expired"));
+  Advance(1600ms);
+  EXPECT_THAT(log_, ElementsAre("replace@40", "add a@30"));
+}
+
+// A connection that died without a word looks like one on which nothing happens.
+TEST_F(ReflectorTest, SilentWatchIsTakenUpByANewOne) {
+  auto stream = Watching();
+  Advance(1min);
+  stream->Push(Bookmark(15));
+  Advance(74s);
+  EXPECT_EQ(server_.seen.size(), 2U);
+  auto second = AddStream();
+  Advance(2s);
+  ASSERT_EQ(server_.seen.size(), 3U);
+  EXPECT_THAT(target(2), HasSubstr("resourceVersion=15&"));
+  EXPECT_TRUE(stream->is_abandoned());
+  EXPECT_EQ(server_.idle_drops, 1);
+  second->Push(Added("a", 16));
+  RunReady();
+  EXPECT_THAT(log_, ElementsAre("add a@16"));
 }
 
 // Case 20.
