@@ -43,7 +43,9 @@ std::string WhyHeld(const api::PodRecord& pod) {
 base::Result<framework::Hint> AfterOwnUpdate(const framework::HintInput& input) {
   const auto pod = ChangedObjectsOf<api::PodRecord>(input);
   if (!pod) return std::unexpected(pod.error());
-  return QueueIf(WhyHeld(*pod->after).empty());
+  // Held for another reason: the pod is looked at again so that its status says so.
+  const std::string reason = WhyHeld(*pod->after);
+  return QueueIf(reason.empty() || pod->before == nullptr || WhyHeld(*pod->before) != reason);
 }
 
 }  // namespace

@@ -1,10 +1,17 @@
 #include "queue/rejection_reports.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "api/pod_status_change.h"
 
 namespace berth::queue {
+namespace {
+
+// As long as a new report waits, which keeps the reports that wait in the order of their deadlines.
+constexpr base::Duration kRetryDelay = std::chrono::seconds(5);
+
+}  // namespace
 
 const ReportModel& RejectionReports::ModelOf(std::string_view plugin) const {
   const auto found = options_.by_plugin.find(plugin);
@@ -116,8 +123,15 @@ void RejectionReports::OnResult(const RejectionReport& report, bool stored) {
   if (found == states_.end()) return;
   State& state = found->second;
   state.executing = false;
-  if (!stored && report.kind == RejectionReport::Kind::kWrite && state.last == report.message)
-    state.last.clear();
+  const bool is_latest = !state.pending && state.last == report.message;
+  if (!stored && is_latest) {
+    Enqueue(report.pod, state,
+            {.clear = report.kind == RejectionReport::Kind::kClear,
+             .with_event = false,
+             .message = report.message,
+             .deadline = clock_.Now() + kRetryDelay});
+    return;
+  }
   // It may have become due meanwhile, and its place in line is gone then.
   if (state.pending && state.pending->deadline <= clock_.Now()) {
     immediate_.push_back({state.pending->deadline, report.pod});

@@ -57,6 +57,8 @@ struct RejectionReport {
 // 2. A report that would not change what is known of the pod is dropped when it is due, with its event.
 // 3. While a report of a pod is being executed, the next one waits.
 //
+// 4. A report that failed is pending again, without its event: that was told with the first try.
+//
 // Every call is O(1). A failed report never touches the queue.
 class RejectionReports final : public PreEnqueueObserver {
  public:
@@ -86,7 +88,8 @@ class RejectionReports final : public PreEnqueueObserver {
   std::optional<base::TimePoint> NextDeadline() const;
   // What is to be done now.
   std::vector<RejectionReport> TakeDue();
-  // The end of a write or clear. After a failure the same rejection is worth a new try.
+  // The end of a write or clear. One that failed is tried again after a while, unless something newer is to
+  // be told by then.
   void OnResult(const RejectionReport& report, bool stored);
 
   std::size_t pod_count() const { return states_.size(); }

@@ -92,10 +92,11 @@ TEST_F(ExampleHoldTest, APodWithABadDurationIsNotTriedAndSaysSo) {
   EXPECT_EQ(PreEnqueue(MakePod("s").Annotation(kPermitWait, "1s").Annotation(kPreBindWait, "1m")), "");
 }
 
-TEST_F(ExampleHoldTest, OnlyAnUpdateThatFreesThePodWakesIt) {
+TEST_F(ExampleHoldTest, OnlyAnUpdateThatFreesThePodOrChangesTheReasonWakesIt) {
   const auto held = [] { return MakePod("p").Annotation(kHold, "wait"); };
   EXPECT_EQ(HintAfter(held(), MakePod("p")), "Queue");
-  EXPECT_EQ(HintAfter(held(), MakePod("p").Annotation(kHold, "wait longer")), "Skip");
+  EXPECT_EQ(HintAfter(held(), MakePod("p").Annotation(kHold, "wait longer")), "Queue");
+  EXPECT_EQ(HintAfter(held(), held().Annotation("other", "x")), "Skip");
   EXPECT_EQ(HintAfter(MakePod("p").Annotation(kPermitWait, "x"), MakePod("p").Annotation(kPermitWait, "1s")),
             "Queue");
   EXPECT_EQ(harness_.Hint("ExampleHold", held(), {.resource = framework::EventResource::kNode}),
