@@ -83,7 +83,9 @@ Answer ApiServer::AnswerOther(const net::Request& request, const StatusError& no
     if (path == "/version") return DocumentAnswer(200, VersionDocument(), MediaType::kJson);
     if (IsOpenToAll(path)) return TextAnswer(200, "ok");
     if (std::optional<Answer> answer = AnswerDiscovery(path, accept)) return std::move(*answer);
-    if (std::optional<Answer> answer = AnswerOpenApi(path)) return std::move(*answer);
+    if (std::optional<Answer> answer =
+            AnswerOpenApi(path, accept == nullptr ? "" : std::string_view(*accept)))
+      return std::move(*answer);
   }
   return ErrorAnswer(not_found, form.media);
 }

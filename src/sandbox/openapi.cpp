@@ -17,6 +17,10 @@ using GroupVersion = ResourceTable::GroupVersion;
 
 constexpr std::string_view kRoot = "/openapi/v3";
 constexpr std::string_view kOldRoot = "/openapi/v2";
+constexpr std::string_view kProtobufDocument = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+constexpr std::string_view kEmptyDocument =
+    "\x0a\x03"
+    "2.0";  // its version and nothing else
 
 std::string PathOf(const GroupVersion& version) {
   return version.group.empty() ? fmt::format("api/{}", version.version)
@@ -103,9 +107,12 @@ const std::map<std::string, net::Buffer, std::less<>>& Documents() {
 
 }  // namespace
 
-std::optional<Answer> AnswerOpenApi(std::string_view path) {
+std::optional<Answer> AnswerOpenApi(std::string_view path, std::string_view accept) {
   if (path == kRoot) return DocumentAnswer(200, Index(), MediaType::kJson);
   if (!path.starts_with("/openapi/")) return std::nullopt;
+  if (path == kOldRoot && accept.contains("proto-openapi.spec.v2") && !accept.contains("json")) {
+    return TextAnswer(200, std::string(kEmptyDocument), kProtobufDocument);
+  }
   const auto it = Documents().find(path);
   if (it == Documents().end()) return std::nullopt;
   Answer answer = TextAnswer(200, "", "application/json");
