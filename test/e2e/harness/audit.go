@@ -108,14 +108,14 @@ type Binding struct {
 	Node string
 }
 
-// Bindings are the bindings that users asked for, with those that were refused.
+// Bindings are the bindings that users asked for. Those without a node were refused before anybody read them.
 func (c *ControlPlane) Bindings(t *testing.T) []Binding {
 	t.Helper()
 	requests := c.Requests(t, func(r Request) bool { return r.Verb == "create" && r.Resource == "pods/binding" })
 	var bindings []Binding
 	for _, request := range requests {
 		var body struct{ Target struct{ Name string } }
-		if err := json.Unmarshal(request.Body, &body); err != nil {
+		if err := json.Unmarshal(request.Body, &body); err != nil && request.Successful() {
 			t.Fatalf("binding without a target: %s: %v", request, err)
 		}
 		bindings = append(bindings, Binding{request, body.Target.Name})

@@ -13,12 +13,15 @@ import (
 // Kubectl runs the real kubectl as the administrator and gives what it printed. It must succeed.
 func (c *ControlPlane) Kubectl(t *testing.T, limit time.Duration, arguments ...string) string {
 	t.Helper()
-	result := RunKubectl(t, c.path("admin.kubeconfig"), limit, "", arguments...)
+	result := RunKubectl(t, c.AdminKubeconfig(), limit, "", arguments...)
 	if result.Code != 0 {
 		t.Fatalf("kubectl %s: exit code %d\n%s%s", strings.Join(arguments, " "), result.Code, result.Out, result.Err)
 	}
 	return result.Out
 }
+
+// AdminKubeconfig is the administrator's kubeconfig.
+func (c *ControlPlane) AdminKubeconfig() string { return c.path("admin.kubeconfig") }
 
 // CommandResult is what a command said.
 type CommandResult struct {

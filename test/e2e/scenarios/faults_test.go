@@ -389,7 +389,7 @@ func TestFaultNamedAtStart(t *testing.T) {
 	}{
 		{"unreachable", c.SchedulerKubeconfig(t, 1), "127.0.0.1:1"},
 		{"wrong token", c.TokenKubeconfig(t, "wrong", c.Port, tokenFile), "401"},
-		{"unknown client", c.Kubeconfig(t, "stranger", c.Port, stranger.Client(t, harness.SchedulerUser)), ""},
+		{"unknown client", c.Kubeconfig(t, "stranger", c.Port, stranger.Client(t, harness.SchedulerUser)), "401"},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			scheduler := c.StartScheduler(t, harness.SchedulerOptions{Name: strings.ReplaceAll(one.name, " ", "-"), Kubeconfig: one.kubeconfig})

@@ -1,0 +1,159 @@
+package scenarios
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	v1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth/e2e/harness"
+)
+
+// ask is a request to berth's own port by somebody with a token, a certificate or neither.
+func ask(t *testing.T, port int, path, token string, certificate *harness.Certificate) int {
+	t.Helper()
+	config := &tls.Config{InsecureSkipVerify: true}
+	if certificate != nil {
+		pair, err := tls.X509KeyPair(certificate.PEM, certificate.KeyPEM)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	request, err := http.NewRequest(http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", port, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
+	answer, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, answer.Body)
+	return answer.StatusCode
+}
+
+// The command line that kubeadm writes for kube-scheduler, and what the port tells to whom.
+func TestServingAsksTheAPIServerWhoMaySee(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	c.CreateNodes(t, 2, "8", "16Gi")
+	kubeconfig := c.SchedulerKubeconfig(t, c.Port)
+	port := harness.FreePort(t)
+	process := harness.StartProcess(t, c.Logs, "berth", harness.BerthBinary(), []string{"scheduler",
+		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
+		"--bind-address=127.0.0.1", "--kubeconfig=" + kubeconfig, "--leader-elect=true", fmt.Sprintf("--secure-port=%d", port),
+	})
+	scheduler := &harness.Scheduler{Process: process, Port: port}
+	scheduler.WaitReady(t)
+
+	ctx := context.Background()
+	reader := rbacv1.Subject{Kind: "ServiceAccount", Namespace: "kube-system", Name: "prometheus"}
+	for _, account := range []string{"prometheus", "stranger"} {
+		if _, err := c.Admin.CoreV1().ServiceAccounts("kube-system").Create(ctx, &v1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Admin.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "reads-metrics"},
+		Rules:      []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Admin.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "reads-metrics"}, Subjects: []rbacv1.Subject{reader},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "reads-metrics"},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	secret, err := c.Admin.CoreV1().Secrets("kube-system").Create(ctx, &v1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "token"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokenOf := func(account string, bound bool) string {
+		request := &authenticationv1.TokenRequest{}
+		if bound {
+			request.Spec.BoundObjectRef = &authenticationv1.BoundObjectReference{Kind: "Secret", APIVersion: "v1", Name: "token", UID: secret.UID}
+		}
+		token, err := c.Admin.CoreV1().ServiceAccounts("kube-system").CreateToken(ctx, account, request, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token.Status.Token
+	}
+	good, other, expiring := tokenOf("prometheus", false), tokenOf("stranger", false), tokenOf("prometheus", true)
+	admin := c.Authority.Client(t, "admin", "system:masters")
+	nobody := c.Authority.Client(t, "nobody")
+
+	for _, one := range []struct {
+		who, path, token string
+		certificate      *harness.Certificate
+		want             int
+	}{
+		{"anonymous", "/healthz", "", nil, 200},
+		{"anonymous", "/livez", "", nil, 200},
+		{"anonymous", "/readyz", "", nil, 200},
+		{"anonymous", "/metrics", "", nil, 403},
+		{"anonymous", "/configz", "", nil, 403},
+		{"anonymous", "/healthz/ping", "", nil, 403},
+		{"a token with the right", "/metrics", good, nil, 200},
+		{"a token with the right", "/configz", good, nil, 403},
+		{"a token without it", "/metrics", other, nil, 403},
+		{"a token that is going to end", "/metrics", expiring, nil, 200},
+		{"a made-up token", "/metrics", "made-up", nil, 401},
+		{"a made-up token", "/healthz", "made-up", nil, 401},
+		{"an administrator's certificate", "/metrics", "", &admin, 200},
+		{"an administrator's certificate", "/configz", "", &admin, 200},
+		{"nobody's certificate", "/metrics", "", &nobody, 403},
+	} {
+		if got := ask(t, port, one.path, one.token, one.certificate); got != one.want {
+			t.Errorf("%s by %s: %d, want %d", one.path, one.who, got, one.want)
+		}
+	}
+
+	// A token that has ended is worth nothing once both sides have forgotten what they knew about it.
+	if err := c.Admin.CoreV1().Secrets("kube-system").Delete(ctx, "token", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	harness.Eventually(t, 40*time.Second, "the token that has ended is refused", func() error {
+		return wantEqual("code", ask(t, port, "/metrics", expiring, nil), 401)
+	})
+	c.CreatePod(t, harness.MakePod("pod", "1"))
+	c.WaitPodBound(t, "pod", 10*time.Second)
+	checkNothingRefused(t, c)
+}
+
+// Probes tell what is going on: not ready without a server, alive all the same, and gone after the end.
+func TestServingProbes(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	proxy := harness.StartProxy(t, c.Port)
+	proxy.Refuse()
+	scheduler := c.StartScheduler(t, harness.SchedulerOptions{Kubeconfig: c.SchedulerKubeconfig(t, proxy.Port), LeaderElection: election})
+	codes := func() string {
+		live, _, err := scheduler.Get("/livez")
+		if err != nil {
+			return err.Error()
+		}
+		ready, _, _ := scheduler.Get("/readyz")
+		return fmt.Sprintf("livez %d, readyz %d", live, ready)
+	}
+	harness.Eventually(t, 10*time.Second, "alive and not ready", func() error { return wantEqual("probes", codes(), "livez 200, readyz 500") })
+	proxy.Serve()
+	harness.Eventually(t, 30*time.Second, "ready", func() error { return wantEqual("probes", codes(), "livez 200, readyz 200") })
+	harness.Eventually(t, 10*time.Second, "it leads", func() error {
+		return wantEqual("leader", scheduler.Metric(t, "leader_election_master_status"), 1)
+	})
+	proxy.Refuse()
+	wantExit(t, scheduler.Process, renewDeadline+retryPeriod+3*time.Second, 1)
+}
