@@ -155,7 +155,6 @@ func TestLeaderElection(t *testing.T) {
 				leader.proxy.Stall()
 				wantExit(t, leader.Process, renewDeadline+retryPeriod+3*time.Second, 1)
 			},
-			after: func(_ *testing.T, leader *candidate) { leader.proxy.Resume() },
 		},
 	} {
 		t.Run(one.name, func(t *testing.T) {
