@@ -54,7 +54,8 @@ class HttpTransport::Stream final : public OpenResponse {
   base::Task<net::NetResult<std::optional<std::string>>> Read(base::CancellationToken token) override {
     while (state_->chunks.empty() && !state_->ended) {
       state_->changed.Reset();
-      if (co_await state_->changed.WaitFor(token) == base::WaitResult::kCancelled) {
+      const base::WaitResult waited = co_await state_->changed.WaitFor(token);
+      if (waited == base::WaitResult::kCancelled) {
         co_return std::unexpected(net::NetError{net::ErrorKind::kCancelled, "cancelled"});
       }
     }
@@ -119,7 +120,8 @@ base::Task<net::NetResult<std::unique_ptr<OpenResponse>>> HttpTransport::Open(ne
   const Deadline deadline(executor_.executor(), timeout);
   while (!state->has_headers && !state->ended) {
     state->changed.Reset();
-    if (co_await state->changed.WaitFor(deadline.token()) == base::WaitResult::kCancelled) {
+    const base::WaitResult waited = co_await state->changed.WaitFor(deadline.token());
+    if (waited == base::WaitResult::kCancelled) {
       co_return std::unexpected(net::NetError{net::ErrorKind::kTimeout, "no answer in time"});
     }
   }

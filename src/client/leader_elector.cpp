@@ -135,7 +135,8 @@ base::Task<bool> LeaderElector::Try() {
   if (observed_ && IsHeldByUs() && !HasRunOut()) {
     api::Lease lease = *observed_;
     lease.spec.renew_time = Now();
-    if (co_await Update(std::move(lease))) co_return true;
+    const bool renewed = co_await Update(std::move(lease));
+    if (renewed) co_return true;
   }
   auto lease = co_await Send(RequestFor("GET"));
   if (!lease) {
@@ -173,7 +174,8 @@ base::Task<bool> LeaderElector::Acquire(base::CancellationToken token) {
   const std::string lock = options_.namespace_ + "/" + options_.name;
   BERTH_LOG(0, "Attempting to acquire leader lease...", {"lock", lock});
   while (!token.IsCancelled()) {
-    if (co_await TryWithin(options_.renew_deadline)) {
+    const bool won = co_await TryWithin(options_.renew_deadline);
+    if (won) {
       BERTH_LOG(0, "Successfully acquired lease", {"lock", lock});
       SetLeader(true);
       co_return true;
@@ -189,9 +191,12 @@ base::Task<bool> LeaderElector::Acquire(base::CancellationToken token) {
 base::Task<void> LeaderElector::Hold(base::CancellationToken token) {
   base::TimePoint deadline = executor_.clock().Now() + options_.renew_deadline;
   while (true) {
-    if (co_await executor_.SleepFor(options_.retry_period, token) == base::WaitResult::kCancelled) break;
+    const base::WaitResult slept = co_await executor_.SleepFor(options_.retry_period, token);
+    if (slept == base::WaitResult::kCancelled) break;
     const base::TimePoint now = executor_.clock().Now();
-    if (now < deadline && co_await TryWithin(deadline - now)) {
+    bool renewed = false;
+    if (now < deadline) renewed = co_await TryWithin(deadline - now);
+    if (renewed) {
       deadline = executor_.clock().Now() + options_.renew_deadline;
     } else if (executor_.clock().Now() + options_.retry_period >= deadline) {
       // The next try would come too late: stop while the lease is surely still ours.

@@ -47,14 +47,15 @@ base::Task<std::optional<Failure>> BindingCycle::Bind(Binding& binding) {
     for (const auto& placed : profile.pre_bind()) steps.push_back({&placed});
   }
   if (binding.permit) {
-    if (auto failure = co_await WaitOnPermit(binding)) co_return failure;
+    auto failure = co_await WaitOnPermit(binding);
+    if (failure) co_return failure;
   }
   // From here on the pod cannot be rejected by a plugin that events could help.
   context_.queue.Done(binding.popped.pod);
-  if (Status status = co_await RunPreBind(binding, std::move(steps)); !status.IsSuccess()) {
-    co_return FailWith(std::move(status));
-  }
-  if (Status status = co_await RunBind(binding); !status.IsSuccess()) co_return FailWith(std::move(status));
+  Status prepared = co_await RunPreBind(binding, std::move(steps));
+  if (!prepared.IsSuccess()) co_return FailWith(std::move(prepared));
+  Status bound = co_await RunBind(binding);
+  if (!bound.IsSuccess()) co_return FailWith(std::move(bound));
   co_return std::nullopt;
 }
 

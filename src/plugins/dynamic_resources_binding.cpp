@@ -5,7 +5,7 @@
 
 #include "fmt/format.h"
 
-#include "api/time.h"
+#include "api/wall_time.h"
 #include "base/log.h"
 #include "dra/allocation_result.h"
 #include "dra/pod_claims.h"
@@ -30,10 +30,6 @@ dra::ClaimRef Allocated(const api::ResourceClaim& claim, const api::AllocationRe
   }
   copy->status.allocation = allocation;
   return copy;
-}
-
-api::Time ToApiTime(base::WallPoint now) {
-  return {.unix_seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count()};
 }
 
 framework::ObjectWrite BindWrite(const dra::ClaimRef& claim, std::optional<api::AllocationResult> allocation,
@@ -175,7 +171,7 @@ base::Task<Status> DynamicResources::BindOne(framework::BindingContext& context,
   }
   std::optional<api::AllocationResult> allocation = claim.chosen;
   if (allocation && state_.gates().binding_conditions) {
-    allocation->allocation_timestamp = ToApiTime(context.executor.clock().WallNow());
+    allocation->allocation_timestamp = api::TimeOf(context.executor.clock().WallNow());
   }
   framework::ObjectWrite write = BindWrite(claim.claim, std::move(allocation), *assignment.record);
   auto bound = co_await writes_->Write(std::move(write));

@@ -181,7 +181,8 @@ base::Task<Status> VolumeBinding::PreBind(framework::BindingContext& context,
   if (!binding->reserved || binding->reserved->node != assignment.node_name) {
     co_return NoVolumesFor(assignment.node_name);
   }
-  if (Status status = co_await Write(*binding->reserved); !status.IsSuccess()) co_return status;
+  Status written = co_await Write(*binding->reserved);
+  if (!written.IsSuccess()) co_return written;
   co_return co_await WaitUntilBound(context, assignment, *binding->reserved);
 }
 

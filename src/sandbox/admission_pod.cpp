@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "api/time.h"
+#include "api/wall_time.h"
 #include "sandbox/admission_topology.h"
 #include "sandbox/document.h"
 
@@ -150,11 +151,10 @@ void SetFirstStatus(json::object& pod, base::WallPoint now) {
   status["qosClass"] = QosClass(pod);
   const json::array* gates = FindArray(pod, {"spec", "schedulingGates"});
   if (gates != nullptr && !gates->empty()) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
     json::object condition;
     condition["type"] = "PodScheduled";
     condition["status"] = "False";
-    condition["lastTransitionTime"] = api::FormatTime({seconds});
+    condition["lastTransitionTime"] = api::FormatTime(api::TimeOf(now));
     condition["reason"] = "SchedulingGated";
     condition["message"] = "Scheduling is blocked due to non-empty scheduling gates";
     status["conditions"] = json::array({std::move(condition)});

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/time.h"
+#include "api/wall_time.h"
 #include "sandbox/document.h"
 #include "sandbox/object_writer.h"
 #include "sandbox/representation.h"
@@ -38,8 +39,7 @@ std::string ObjectWriter::NewUid() {
 }
 
 std::string ObjectWriter::TimeText(base::Duration from_now) const {
-  const auto time = (clock_.WallNow() + from_now).time_since_epoch();
-  return api::FormatTime({std::chrono::floor<std::chrono::seconds>(time).count()});
+  return api::FormatTime(api::TimeOf(clock_.WallNow() + from_now));
 }
 
 ApiResult<void> ObjectWriter::CheckNamespace(const Target& target) const {

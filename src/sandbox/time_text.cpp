@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "api/time.h"
+#include "api/wall_time.h"
 
 namespace berth::sandbox {
 
@@ -14,7 +15,7 @@ std::optional<std::int64_t> SecondsAt(const boost::json::object& document, Path 
 }
 
 std::int64_t SecondsOf(base::WallPoint time) {
-  return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
+  return api::TimeOf(time).unix_seconds;
 }
 
 }  // namespace berth::sandbox

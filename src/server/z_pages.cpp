@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/time.h"
+#include "api/wall_time.h"
 #include "net/http_message.h"
 #include "wire/yaml.h"
 
@@ -78,10 +79,7 @@ std::string Heading(const std::string& component, std::string_view page) {
       component, page);
 }
 
-std::string Timestamp(base::WallPoint time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time.time_since_epoch());
-  return api::FormatTime({.unix_seconds = seconds.count()});
-}
+std::string Timestamp(base::WallPoint time) { return api::FormatTime(api::TimeOf(time)); }
 
 }  // namespace
 

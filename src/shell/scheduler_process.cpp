@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "client/pod_status_patch.h"
-#include "client/takeover.h"
 
+#include "api/wall_time.h"
 #include "base/log.h"
-#include "shell/watched_objects.h"
 
 namespace berth::shell {
 namespace {
-
-// How often reflectors are asked whether they have everything, while the process starts.
-constexpr base::Duration kSyncCheck = std::chrono::milliseconds(20);
-
-api::Time Now(const base::Clock& clock) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(clock.WallNow().time_since_epoch());
-  return {.unix_seconds = seconds.count()};
-}
 
 api::ObjectReference ReferenceTo(const api::PodRecord& pod) {
   api::ObjectReference reference;
@@ -81,33 +73,31 @@ base::Result<void> SchedulerProcess::Connect() {
                                                            connection_->credentials(), std::move(election));
     elector_ = std::make_unique<client::LeaderElector>(*election_client_, *options_.leader_election);
   }
-  for (const client::Resource resource : WatchedResources()) {
-    reflectors_.push_back(std::make_unique<client::Reflector>(
-        *client_, shared_, client::Reflector::Options{.resource = resource, .seed = random.Next()},
-        [this](const client::EventBatch& batch) { Deliver(batch); }));
-  }
+  auto watches = WatchThread::Make(
+      executor_, {.connection = options_.connection, .client = options_.client, .seed = random.Next()},
+      [this](std::vector<core::Input> seen) {
+        std::ranges::move(seen, std::back_inserter(inputs_));
+        Wake();
+      });
+  if (!watches) return std::unexpected(std::move(watches.error()));
+  watches_ = *std::move(watches);
   return {};
 }
 
 void SchedulerProcess::Start() {
   tasks_->Spawn(connection_->Run());
   tasks_->Spawn(events_->Run());
-  for (const auto& reflector : reflectors_) tasks_->Spawn(reflector->Run());
   tasks_->Spawn(Lead());
+  watches_->Start();
   executor_.Wake();
 }
 
-base::Task<void> SchedulerProcess::WaitForSync() {
-  while (!has_synced()) co_await executor_.executor().SleepFor(kSyncCheck);
-}
-
 base::Task<void> SchedulerProcess::Lead() {
-  co_await WaitForSync();
+  co_await watches_->WaitForSync();
   if (elector_) {
-    if (!co_await elector_->Acquire(stop_.token())) co_return;
-    std::vector<client::Reflector*> reflectors;
-    for (const auto& reflector : reflectors_) reflectors.push_back(reflector.get());
-    co_await client::CatchUp(*client_, reflectors);
+    const bool won = co_await elector_->Acquire(stop_.token());
+    if (!won) co_return;
+    co_await watches_->CatchUp();
   }
   scheduler_->SetDeciding(true);
   Wake();
@@ -128,18 +118,6 @@ void SchedulerProcess::Stop(std::function<void()> on_stopped) {
   stop_.Cancel();
   tasks_->Spawn(Release(std::move(on_stopped)));
   executor_.Wake();
-}
-
-bool SchedulerProcess::has_synced() const {
-  for (const auto& reflector : reflectors_) {
-    if (!reflector->has_synced()) return false;
-  }
-  return true;
-}
-
-void SchedulerProcess::Deliver(const client::EventBatch& batch) {
-  AppendInputs(batch, inputs_);
-  Wake();
 }
 
 void SchedulerProcess::Wake() {
@@ -209,11 +187,13 @@ base::Task<base::Result<bool>> SchedulerProcess::Request(const core::ApiCall& ca
       break;
     case dispatch::CallType::kPodStatusPatch:
       result = co_await pods_->PatchStatus(
-          std::move(pod), client::PodStatusPatch(*call.pod, call.change, Now(clock_), call.nomination));
+          std::move(pod),
+          client::PodStatusPatch(*call.pod, call.change, api::TimeOf(clock_.WallNow()), call.nomination));
       break;
     case dispatch::CallType::kPodDeletion: {
       const client::ApiResult<bool> deleted = co_await pods_->Preempt(
-          std::move(pod), client::PodStatusPatch(*call.pod, call.change, Now(clock_), call.nomination));
+          std::move(pod),
+          client::PodStatusPatch(*call.pod, call.change, api::TimeOf(clock_.WallNow()), call.nomination));
       if (deleted) co_return *deleted;
       result = std::unexpected(deleted.error());
       break;

@@ -12,7 +12,6 @@
 #include "client/leader_elector.h"
 #include "client/loop_executor.h"
 #include "client/pod_writer.h"
-#include "client/reflector.h"
 
 #include "base/cancellation.h"
 #include "base/metrics.h"
@@ -20,6 +19,7 @@
 #include "core/scheduler.h"
 #include "net/event_loop.h"
 #include "shell/object_requests.h"
+#include "shell/watch_thread.h"
 
 namespace berth::shell {
 
@@ -34,11 +34,11 @@ struct ProcessOptions {
   std::uint64_t seed = 0;
 };
 
-// A scheduler at work on an API server: reflectors feed the core, its calls become requests, its events are
-// written.
+// A scheduler at work on an API server: what a watch thread reads feeds the core, its calls become requests,
+// its events are written.
 //
 // Nothing is decided before every reflector has the whole state, nor, with an election, before the lease is
-// won and the state is at least as new as that moment. Everything runs on the thread of the loop.
+// won and the state is at least as new as that moment. All but the watching runs on the thread of the loop.
 class SchedulerProcess {
  public:
   // `loop` outlives it.
@@ -51,7 +51,7 @@ class SchedulerProcess {
   // Called when the lease is lost: the process must not go on.
   void OnLeaseLost(std::function<void()> callback) { on_lease_lost_ = std::move(callback); }
 
-  bool has_synced() const;
+  bool has_synced() const { return watches_->has_synced(); }
   // Always true without an election.
   bool is_leader() const { return elector_ == nullptr || elector_->is_leader(); }
   // Whether it believes to hold a lease that should have been renewed by now, and `tolerance` more.
@@ -67,9 +67,7 @@ class SchedulerProcess {
   base::Result<void> Connect();
 
   base::Task<void> Lead();
-  base::Task<void> WaitForSync();
   base::Task<void> Release(std::function<void()> on_stopped);
-  void Deliver(const client::EventBatch& batch);
   // Steps soon, and once for all that comes until then.
   void Wake();
   void Step();
@@ -96,8 +94,7 @@ class SchedulerProcess {
   std::unique_ptr<ObjectRequests> objects_;
   std::unique_ptr<client::EventRecorder> events_;
   std::unique_ptr<client::LeaderElector> elector_;
-  api::SharedParts shared_;
-  std::vector<std::unique_ptr<client::Reflector>> reflectors_;
+  std::unique_ptr<WatchThread> watches_;
   std::unique_ptr<core::Scheduler> scheduler_;
   std::vector<core::Input> inputs_;
   core::Outputs outputs_;

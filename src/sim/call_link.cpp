@@ -7,6 +7,7 @@
 
 #include "client/pod_status_patch.h"
 
+#include "api/wall_time.h"
 #include "sandbox/patch.h"
 
 namespace berth::sim {
@@ -85,9 +86,8 @@ base::Result<void> CallLink::Bind(const core::ApiCall& call) {
 }
 
 base::Result<void> CallLink::PatchStatus(const core::ApiCall& call) {
-  const auto wall = std::chrono::floor<std::chrono::seconds>(plane_.clock().WallNow().time_since_epoch());
   const std::string patch =
-      client::PodStatusPatch(*call.pod, call.change, {.unix_seconds = wall.count()}, call.nomination);
+      client::PodStatusPatch(*call.pod, call.change, api::TimeOf(plane_.clock().WallNow()), call.nomination);
   if (patch.empty()) return {};
   const sandbox::Target target = TargetOf(*call.pod, "status");
   return ToResult(plane_.writer().Change(target, [&](const json::object& current) {

@@ -1,15 +1,12 @@
 #include "sim/promises.h"
 
 #include <fmt/format.h>
-#include <map>
-#include <set>
-#include <tuple>
 
 #include "client/objects.h"
 
-#include "api/pod_requests.h"
 #include "base/check.h"
 #include "cluster/ports.h"
+#include "sim/watch_link.h"
 
 namespace berth::sim {
 namespace {
@@ -17,10 +14,8 @@ namespace {
 template <class T>
 std::vector<client::Shared<T>> ReadAll(sandbox::Store& store, client::Resource resource,
                                        api::SharedParts& shared) {
-  const client::ResourceInfo& info = client::InfoOf(resource);
   const auto reader = client::MakeObjectReader(resource, shared);
-  const auto page = store.List(
-      sandbox::Selection(*sandbox::ResourceTable::Get().Find(info.group, info.version, info.plural)));
+  const auto page = store.List(SelectionOf(resource));
   std::vector<client::Shared<T>> objects;
   for (const sandbox::RevisionPtr& revision : page->items) {
     auto read = reader->Read(client::Encoding::kProtobuf, revision->protobuf());

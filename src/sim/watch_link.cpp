@@ -7,7 +7,6 @@
 #include "shell/watched_objects.h"
 
 namespace berth::sim {
-namespace {
 
 sandbox::Selection SelectionOf(client::Resource resource) {
   const client::ResourceInfo& info = client::InfoOf(resource);
@@ -17,8 +16,6 @@ sandbox::Selection SelectionOf(client::Resource resource) {
   BERTH_CHECK(selection.has_value());
   return *std::move(selection);
 }
-
-}  // namespace
 
 WatchLink::WatchLink(sandbox::ControlPlane& plane, client::Resource resource, api::SharedParts& shared)
     : plane_(plane),

@@ -17,6 +17,9 @@
 
 namespace berth::sim {
 
+// The objects of the server that a client of this kind asks for.
+sandbox::Selection SelectionOf(client::Resource resource);
+
 // What a scheduler hears of one kind of object: every change in order, each some time after it was made.
 //
 // While it is cut nothing arrives. When it heals, what was missed comes in order, or the connection has lost

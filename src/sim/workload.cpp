@@ -35,6 +35,12 @@ json::object NodeDocument(int number) {
       {"status", json::object{{"capacity", amounts}, {"allocatable", amounts}}}};
 }
 
+sandbox::Target TargetOf(const sandbox::Revision& revision) {
+  return {.resource = &revision.resource(),
+          .namespace_name = std::string(revision.namespace_name()),
+          .name = std::string(revision.name())};
+}
+
 }  // namespace
 
 void Workload::Create(std::string_view api_version, std::string_view kind, std::string_view namespace_name,
@@ -133,18 +139,14 @@ void Workload::CreatePod() {
 void Workload::DeletePod() {
   const auto pod = Any("v1", "Pod");
   if (!pod) return;
-  const sandbox::Target target{.resource = &pod->resource(),
-                               .namespace_name = std::string(pod->namespace_name()),
-                               .name = std::string(pod->name())};
+  const sandbox::Target target = TargetOf(*pod);
   sandbox::DeleteWish wish;
   if (random_.Chance(0.5)) wish.grace_seconds = 0;
   static_cast<void>(plane_.writer().Delete(target, wish));
 }
 
 void Workload::OpenGate(const sandbox::RevisionPtr& pod) {
-  const sandbox::Target target{.resource = &pod->resource(),
-                               .namespace_name = std::string(pod->namespace_name()),
-                               .name = std::string(pod->name())};
+  const sandbox::Target target = TargetOf(*pod);
   static_cast<void>(
       plane_.writer().Change(target, [](const json::object& current) -> sandbox::ApiResult<json::object> {
         json::object document = current;
@@ -159,9 +161,7 @@ void Workload::OpenGates() {
 
 void Workload::DeleteAllPods() {
   for (const auto& pod : All("v1", "Pod")) {
-    const sandbox::Target target{.resource = &pod->resource(),
-                                 .namespace_name = std::string(pod->namespace_name()),
-                                 .name = std::string(pod->name())};
+    const sandbox::Target target = TargetOf(*pod);
     static_cast<void>(plane_.writer().Delete(target, {.grace_seconds = 0}));
   }
 }
@@ -195,7 +195,7 @@ void Workload::ChangeNode() {
   const auto node = Any("v1", "Node");
   if (!node) return;
   const std::uint64_t what = random_.Uniform(4);
-  const sandbox::Target target{.resource = &node->resource(), .name = std::string(node->name())};
+  const sandbox::Target target = TargetOf(*node);
   static_cast<void>(
       plane_.writer().Change(target, [&](const json::object& current) -> sandbox::ApiResult<json::object> {
         json::object document = current;

@@ -103,7 +103,8 @@ class ScriptedTransport final : public Transport {
     base::Task<net::NetResult<std::optional<std::string>>> Read(base::CancellationToken token) override {
       while (stream_->chunks_.empty() && !stream_->ended_) {
         stream_->changed_.Reset();
-        if (co_await stream_->changed_.WaitFor(token) == base::WaitResult::kCancelled) {
+        const base::WaitResult waited = co_await stream_->changed_.WaitFor(token);
+        if (waited == base::WaitResult::kCancelled) {
           co_return std::unexpected(net::NetError{net::ErrorKind::kCancelled, "cancelled"});
         }
       }

@@ -206,6 +206,9 @@ constexpr const char* kVagueTest =
 constexpr const char* kHeavyInclude =
     R"(^\s*#\s*include\s*["<](?:boost/(?:[a-ik-z]|json\.hpp|json/[a-eg-z])|simdjson|yaml-cpp/|re2/|openssl/)"
     R"(|spdlog/|CLI/))";
+// Up to the parenthesis that closes the condition, with two levels of others inside.
+constexpr const char* kAwaitInCondition =
+    R"(\b(?:if|while|switch) \((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\bco_await\b)";
 constexpr const char* kNondeterminism =
     R"(\b(?:system_clock|steady_clock|high_resolution_clock)::now\b|\brandom_device\b|\bthis_thread\b)"
     R"(|\bstd::(?:jthread|thread|async)\b)"
@@ -241,6 +244,10 @@ std::vector<Rule> CodeRules() {
              Part::kCode, kVagueTest),
       NoLine("parent-include", "\"../\" walks around the include roots that keep the rooms apart", IsCode,
              Part::kCode, R"(^\s*#\s*include\s*["<][^">]*\.\./)"),
+      NoLine("await-in-condition",
+             "g++ 12 can lose the coroutine's place there, and it ends in an illegal instruction: name the "
+             "value, then ask",
+             IsCode, Part::kCode, kAwaitInCondition),
       NoLine("using-namespace", "in a header it changes what names mean in every file that includes it",
              IsHeader, Part::kCode, R"(\busing namespace\b)"),
       NoLine("heavy-include",

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "client/api_client.h"
+#include "client/connection.h"
+#include "client/loop_executor.h"
+
+#include "base/event.h"
+#include "base/task.h"
+#include "core/messages.h"
+
+namespace berth::shell {
+
+// Reads and decodes what a server says on a thread of its own, so that a list of many pods or a burst of
+// events does not keep the core waiting. What was decoded since the core last looked comes as one batch.
+//
+// Everything here is called on the thread of the home loop, and calls back there; what goes on inside belongs
+// to the other thread alone. Connections are its own too: nothing that is written shares one with a watch.
+class WatchThread {
+ public:
+  struct Options {
+    client::ConnectionConfig connection;
+    client::ApiClientOptions client;
+    std::uint64_t seed = 0;
+  };
+  using Sink = std::function<void(std::vector<core::Input>)>;
+
+  // `home` outlives it.
+  static base::Result<std::unique_ptr<WatchThread>> Make(client::LoopExecutor& home, Options options,
+                                                         Sink sink);
+  // Ends the thread. The sink is not called any more.
+  ~WatchThread();
+  WatchThread(const WatchThread&) = delete;
+  WatchThread& operator=(const WatchThread&) = delete;
+
+  void Start();
+
+  // The sink has had the whole state of every kind.
+  bool has_synced() const { return synced_.IsSet(); }
+  base::Task<void> WaitForSync();
+  // Returns when the sink has had all that the server knew at the time of this call; see client/takeover.h.
+  base::Task<void> CatchUp();
+
+ private:
+  struct Reader;
+  struct Mailbox;
+
+  WatchThread(client::LoopExecutor& home, Sink sink);
+  void TakeMail();
+
+  client::LoopExecutor& home_;
+  Sink sink_;
+  base::Event synced_;
+  base::Event caught_up_;
+  std::shared_ptr<Mailbox> mailbox_;
+  std::unique_ptr<Reader> reader_;
+};
+
+}  // namespace berth::shell
