@@ -97,7 +97,7 @@ void DisruptionController::OnChange(const Change& change, ChangeFrames&) {
                        NumberAt(change.previous->Document(), {"metadata", "generation"}) ==
                            NumberAt(budget.Document(), {"metadata", "generation"});
   if (is_same) {
-    queue_.Add(budget.key());
+    queue_.AddGathered(budget.key(), known->second.at(budget.key()).pods.size());
   } else {
     Learn(budget);
   }

@@ -113,7 +113,7 @@ void JobController::OnChange(const Change& change, ChangeFrames&) {
     return;
   }
   keys_.insert_or_assign(job.uid(), job.key());
-  queue_.Add(job.key());
+  queue_.AddGathered(job.key(), context_.pods.OwnedBy(job.uid()).size());
 }
 
 void JobController::OnPod(const WatchedPodPtr& before, const WatchedPodPtr& after) {

@@ -44,7 +44,8 @@ void ReplicaSetController::Learn(const RevisionPtr& set, bool is_new) {
   roster_.Set(*set, set->Document());
   keys_.insert_or_assign(set->uid(), set->key());
   if (is_new) to_adopt_.push_back(set->key());
-  queue_.Add(set->key());
+  // Most changes are this controller's own reports, and each would ask for a look at every pod again.
+  queue_.AddGathered(set->key(), context_.pods.OwnedBy(set->uid()).size());
 }
 
 void ReplicaSetController::OnChange(const Change& change, ChangeFrames&) {
@@ -76,10 +77,10 @@ void ReplicaSetController::Reconcile(const std::string& key) {
   const json::object document = set->Document();
   const api::Selector selector = SelectorOf(sets_, document);
   if (std::erase(to_adopt_, key) > 0 && !set->is_terminating()) AdoptPods(context_, *set, selector);
-  const Census census = Count(*set, selector);
-  if (!set->is_terminating()) Scale(*set, document, census);
+  Census census = Count(*set, selector);
+  if (!set->is_terminating() && Scale(*set, document, census)) census = Count(*set, selector);
   const auto refusal = refusals_.find(key);
-  Report(*set, Count(*set, selector), refusal != refusals_.end() ? refusal->second.message : "");
+  Report(*set, census, refusal != refusals_.end() ? refusal->second.message : "");
 }
 
 ReplicaSetController::Census ReplicaSetController::Count(const Revision& set, const api::Selector& selector) {
@@ -100,7 +101,7 @@ ReplicaSetController::Census ReplicaSetController::Count(const Revision& set, co
   return census;
 }
 
-void ReplicaSetController::Scale(const Revision& set, const json::object& document, const Census& census) {
+bool ReplicaSetController::Scale(const Revision& set, const json::object& document, const Census& census) {
   const std::int64_t wanted = FindNumber(document, {"spec", "replicas"}).value_or(1);
   const auto present = static_cast<std::int64_t>(census.active.size());
   const base::TimePoint now = context_.plane.clock().Now();
@@ -108,7 +109,7 @@ void ReplicaSetController::Scale(const Revision& set, const json::object& docume
   if (refusal != refusals_.end()) {
     if (present < wanted && now < refusal->second.next_attempt) {
       queue_.AddAfter(set.key(), refusal->second.next_attempt - now);
-      return;
+      return false;
     }
     refusals_.erase(refusal);
   }
@@ -125,6 +126,7 @@ void ReplicaSetController::Scale(const Revision& set, const json::object& docume
     DeletePods(set, census.active, static_cast<std::size_t>(std::min(present - wanted, kReplicaBurst)));
     if (present - wanted > kReplicaBurst) queue_.AddAfter(set.key(), kNextPiece);
   }
+  return present != wanted;
 }
 
 std::string ReplicaSetController::CreatePods(const Revision& set, const json::object& document,

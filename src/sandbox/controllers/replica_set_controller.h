@@ -31,7 +31,8 @@ class ReplicaSetController final : public ChangeReceiver, public PodListener {
 
   void Reconcile(const std::string& key);
   Census Count(const Revision& set, const api::Selector& selector);
-  void Scale(const Revision& set, const boost::json::object& document, const Census& census);
+  // Whether it made or deleted any.
+  bool Scale(const Revision& set, const boost::json::object& document, const Census& census);
   // How many could not be created, and the first reason.
   std::string CreatePods(const Revision& set, const boost::json::object& document, std::int64_t count);
   void DeletePods(const Revision& set, std::vector<WatchedPodPtr> pods, std::size_t count);
