@@ -13,6 +13,10 @@
 namespace berth::shell {
 namespace {
 
+// More at once fill memory and the server's queue, not the time: a server that takes 50 ms for a write still
+// gets more than a thousand a second.
+constexpr std::size_t kCallsInFlightMax = 64;
+
 api::ObjectReference ReferenceTo(const api::PodRecord& pod) {
   api::ObjectReference reference;
   reference.kind = "Pod";
@@ -38,6 +42,9 @@ SchedulerProcess::~SchedulerProcess() = default;
 base::Result<std::unique_ptr<SchedulerProcess>> SchedulerProcess::Make(net::EventLoop& loop,
                                                                        ProcessOptions options) {
   std::unique_ptr<SchedulerProcess> process(new SchedulerProcess(loop, std::move(options)));
+  if (process->options_.scheduler.calls_in_flight_max == 0) {
+    process->options_.scheduler.calls_in_flight_max = kCallsInFlightMax;
+  }
   auto scheduler = core::Scheduler::Make(process->options_.scheduler, process->clock_, process->metrics_);
   if (!scheduler) return std::unexpected(std::move(scheduler.error()));
   process->scheduler_ = *std::move(scheduler);
