@@ -15,7 +15,10 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	v1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"berth/e2e/harness"
 )
@@ -253,7 +256,8 @@ func TestFaultTokenRotated(t *testing.T) {
 		return token.Status.Token
 	}
 	file := c.Logs + "/token"
-	harness.WriteFile(t, file, []byte(newToken("first")))
+	first := newToken("first")
+	harness.WriteFile(t, file, []byte(first))
 	proxy := harness.StartProxy(t, c.Port)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{Kubeconfig: c.TokenKubeconfig(t, "account", proxy.Port, file)})
 	scheduler.WaitReady(t)
@@ -265,8 +269,17 @@ func TestFaultTokenRotated(t *testing.T) {
 	if err := c.Admin.CoreV1().Secrets("kube-system").Delete(ctx, "first", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	proxy.Cut() // the watches, too, have to come with the new token
 	rotated := time.Now()
+	withFirst := rest.AnonymousClientConfig(c.AdminConfig)
+	withFirst.BearerToken = first
+	old := kubernetes.NewForConfigOrDie(withFirst)
+	harness.Eventually(t, time.Minute, "the server does not take the old token any more", func() error {
+		if _, err := old.CoreV1().Nodes().List(ctx, metav1.ListOptions{}); !apierrors.IsUnauthorized(err) {
+			return fmt.Errorf("it says: %v", err)
+		}
+		return nil
+	})
+	proxy.Cut() // the watches, too, have to come with the new token
 	c.CreatePods(t, "second", 50, "100m")
 	c.WaitBound(t, 100, 2*time.Minute)
 	t.Logf("all bound %.0f s after the token was rotated", time.Since(rotated).Seconds())
