@@ -40,10 +40,26 @@ void KeepFrom(json::object& document, const json::object& old, std::string_view 
   }
 }
 
-void AdmitNamespace(json::object& document) {
+// A Deployment's annotations are handed down to what it makes, so they count there. What a PriorityClass is
+// never changes.
+bool ChangesGeneration(const Resource& resource, const json::object& document, const json::object& old) {
+  if (resource.kind == "PriorityClass") return false;
+  if (!SpecEquals(document, old)) return true;
+  if (resource.kind != "Deployment") return false;
+  const json::object* const now = FindObject(document, {"metadata", "annotations"});
+  const json::object* const before = FindObject(old, {"metadata", "annotations"});
+  if (now == nullptr || before == nullptr) return now != before;
+  return *now != *before;
+}
+
+void LabelWithName(json::object& document) {
   // A copy: making room for the labels moves what the metadata holds.
   const std::string name(TextAt(document, {"metadata", "name"}));
   ObjectAt(document, {"metadata", "labels"})["kubernetes.io/metadata.name"] = name;
+}
+
+void AdmitNamespace(json::object& document) {
+  LabelWithName(document);
   ObjectAt(document, {"spec"})["finalizers"] = json::array({"kubernetes"});
   ObjectAt(document, {"status"})["phase"] = "Active";
 }
@@ -58,7 +74,11 @@ void AdmitNode(json::object& document) {
 }  // namespace
 
 void ApplyDefaults(const Resource& resource, json::object& document) {
-  if (IsCore(resource, "Pod")) DefaultPod(document);
+  if (IsCore(resource, "Pod")) {
+    DefaultPod(document);
+    // Of a pod alone: templates do not get this one.
+    SetDefault(ObjectAt(document, {"spec"}), "enableServiceLinks", true);
+  }
   DefaultOtherKinds(resource, document);
 }
 
@@ -80,7 +100,8 @@ ApiResult<void> AdmitUpdate(const Resource& resource, json::object& document, co
                             const AdmissionContext&) {
   if (resource.has_status()) KeepFrom(document, old, "status");
   if (IsCore(resource, "Pod")) AddDefaultTolerations(document);
-  if (resource.has_generation && !SpecEquals(document, old)) {
+  if (IsCore(resource, "Namespace")) LabelWithName(document);
+  if (resource.has_generation && ChangesGeneration(resource, document, old)) {
     ObjectAt(document, {"metadata"})["generation"] = NumberAt(old, {"metadata", "generation"}) + 1;
   }
   return {};

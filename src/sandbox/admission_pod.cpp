@@ -171,7 +171,6 @@ void DefaultPod(json::object& pod) {
   SetDefault(spec, "schedulerName", "default-scheduler");
   SetDefault(spec, "terminationGracePeriodSeconds", 30);
   SetDefault(spec, "securityContext", json::object());
-  SetDefault(spec, "enableServiceLinks", true);
   if (json::array* volumes = FindArray(spec, {"volumes"})) {
     for (json::value& volume : *volumes) {
       // A name alone: the volume is to be an empty directory.

@@ -62,6 +62,7 @@ void DefaultStatefulSet(json::object& document) {
   SetDefault(strategy, "type", "RollingUpdate");
   if (TextAt(strategy, {"type"}) == "RollingUpdate") {
     SetDefault(ObjectAt(strategy, {"rollingUpdate"}), "partition", 0);
+    SetDefault(ObjectAt(strategy, {"rollingUpdate"}), "maxUnavailable", 1);
   }
   json::object& retention = ObjectAt(document, {"spec", "persistentVolumeClaimRetentionPolicy"});
   SetDefault(retention, "whenDeleted", "Retain");
@@ -97,6 +98,7 @@ void DefaultJobSpec(json::object& holder) {
   SetDefault(spec, "backoffLimit", 6);
   SetDefault(spec, "completionMode", "NonIndexed");
   SetDefault(spec, "suspend", false);
+  SetDefault(spec, "manualSelector", false);
   SetDefault(spec, "podReplacementPolicy",
              spec.contains("podFailurePolicy") ? json::value("Failed") : json::value("TerminatingOrFailed"));
   DefaultTemplate(holder);
@@ -153,6 +155,29 @@ void DefaultPriorityClass(json::object& document) {
 
 void DefaultSecret(json::object& document) { SetDefault(document, "type", "Opaque"); }
 
+void DefaultDeviceRequest(json::object& request) {
+  SetDefault(request, "allocationMode", "ExactCount");
+  if (TextAt(request, {"allocationMode"}) == "ExactCount") SetDefault(request, "count", 1);
+}
+
+void DefaultDevices(json::object& holder) {
+  json::array* requests = FindArray(holder, {"spec", "devices", "requests"});
+  if (requests == nullptr) return;
+  for (json::value& request : *requests) {
+    if (!request.is_object()) continue;
+    if (FindObject(request.get_object(), {"exactly"}) != nullptr) {
+      DefaultDeviceRequest(ObjectAt(request.get_object(), {"exactly"}));
+    }
+    json::array* choices = FindArray(request.get_object(), {"firstAvailable"});
+    if (choices == nullptr) continue;
+    for (json::value& choice : *choices) {
+      if (choice.is_object()) DefaultDeviceRequest(choice.get_object());
+    }
+  }
+}
+
+void DefaultDeviceTemplate(json::object& document) { DefaultDevices(ObjectAt(document, {"spec"})); }
+
 struct KindDefaults {
   std::string_view api_version;
   std::string_view kind;
@@ -173,6 +198,8 @@ constexpr KindDefaults kDefaults[] = {
     {"storage.k8s.io/v1", "StorageClass", DefaultStorageClass},
     {"scheduling.k8s.io/v1", "PriorityClass", DefaultPriorityClass},
     {"v1", "Secret", DefaultSecret},
+    {"resource.k8s.io/v1", "ResourceClaim", DefaultDevices},
+    {"resource.k8s.io/v1", "ResourceClaimTemplate", DefaultDeviceTemplate},
 };
 
 }  // namespace

@@ -94,6 +94,20 @@ ApiResult<void> ReadPropagation(std::string_view text, DeleteWish& wish) {
   return {};
 }
 
+std::string_view OptionsOf(Verb verb) {
+  switch (verb) {
+    case Verb::kUpdate:
+      return "UpdateOptions";
+    case Verb::kPatch:
+      return "PatchOptions";
+    case Verb::kDelete:
+    case Verb::kDeleteCollection:
+      return "DeleteOptions";
+    default:
+      return "CreateOptions";
+  }
+}
+
 }  // namespace
 
 ApiResult<FieldValidation> FieldValidationOf(const Route& route) {
@@ -110,9 +124,9 @@ ApiResult<bool> DryRunOf(const Route& route) {
   const std::string_view text = route.parameter("dryRun");
   if (text.empty()) return false;
   if (text == "All") return true;
-  const FieldError error{FieldErrorType::kNotSupported, "dryRun", fmt::format("\"{}\"", text),
+  const FieldError error{FieldErrorType::kNotSupported, "dryRun", fmt::format("[\"{}\"]", text),
                          "supported values: \"All\""};
-  return Refuse(Invalid("meta.k8s.io", "CreateOptions", "", {&error, 1}));
+  return Refuse(Invalid("meta.k8s.io", OptionsOf(route.verb), "", {&error, 1}));
 }
 
 ApiResult<json::object> DecodeBody(const net::Request& request, const ExpectedKind& expected,

@@ -21,21 +21,27 @@ std::int64_t PodGrace(const json::object& pod, const DeleteWish& wish) {
   return grace < 0 ? 1 : grace;
 }
 
+// Here kube-apiserver names the kind where it names the resource everywhere else, but for namespaces, whose
+// deletion is code of its own.
+StatusError DeletionConflict(const Target& target, std::string_view why) {
+  Resource named = *target.resource;
+  if (named.kind != "Namespace") named.plural = named.kind;
+  return Conflict(named, "", target.name, why);
+}
+
 ApiResult<void> CheckPreconditions(const Target& target, const Revision& current, const DeleteWish& wish) {
   if (wish.uid && *wish.uid != current.uid()) {
-    return Refuse(
-        Conflict(*target.resource, "", target.name,
-                 fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). "
-                             "The object might have been deleted and then recreated",
-                             *wish.uid, current.uid())));
+    return Refuse(DeletionConflict(
+        target, fmt::format("the UID in the precondition ({}) does not match the UID in record "
+                            "({}). The object might have been deleted and then recreated",
+                            *wish.uid, current.uid())));
   }
   if (wish.version && *wish.version != std::to_string(current.version())) {
-    return Refuse(Conflict(
-        *target.resource, "", target.name,
-        fmt::format(
-            "the ResourceVersion in the precondition ({}) does not match the ResourceVersion in record "
-            "({}). The object might have been modified",
-            *wish.version, current.version())));
+    return Refuse(DeletionConflict(
+        target,
+        fmt::format("the ResourceVersion in the precondition ({}) does not match the ResourceVersion in "
+                    "record ({}). The object might have been modified",
+                    *wish.version, current.version())));
   }
   return {};
 }

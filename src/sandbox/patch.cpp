@@ -76,7 +76,10 @@ ApiResult<json::object> ApplyPatch(const Resource& served, const PatchRequest& r
                                    const json::object& current) {
   if (request.type == PatchType::kApply) return Apply(served, request, current);
   const base::Result<json::value> patch = wire::ParseJson(request.body);
-  if (!patch) return Refuse(BadRequest(patch.error().message));
+  if (!patch) {
+    return Refuse(
+        BadRequest(request.type == PatchType::kMerge ? "invalid JSON patch" : patch.error().message));
+  }
   if (request.type == PatchType::kJson) {
     json::value document = current;
     const ApiResult<void> patched = ApplyJsonPatch(document, *patch);

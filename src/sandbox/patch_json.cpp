@@ -136,7 +136,8 @@ bool IsKnown(std::string_view name) {
 StatusError CannotApply() {
   return {.code = 422,
           .reason = "Invalid",
-          .message = "the server rejected our request due to an error in our request"};
+          .message = "the server rejected our request due to an error in our request",
+          .has_empty_details = true};
 }
 
 }  // namespace

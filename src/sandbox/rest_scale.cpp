@@ -85,7 +85,7 @@ ApiResult<Answer> ApiServer::Scale(Call& call) {
     const std::string* type_header = call.request.headers.Find("Content-Type");
     const std::optional<PatchType> type =
         type_header != nullptr ? PatchTypeOf(BareType(*type_header)) : std::nullopt;
-    if (!type) return Refuse(UnsupportedMediaType("application/merge-patch+json"));
+    if (!type) return Refuse(UnsupportedPatchType());
     // A Scale holds no lists, so that a strategic patch of it is a merge patch.
     const PatchRequest patch{.type = *type == PatchType::kJson ? PatchType::kJson : PatchType::kMerge,
                              .body = call.request.body};

@@ -15,10 +15,6 @@ namespace json = boost::json;
 
 ExpectedKind KindOf(const Resource& resource) { return {resource.api_version, resource.kind}; }
 
-constexpr std::string_view kPatchTypes =
-    "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, "
-    "application/apply-patch+yaml";
-
 }  // namespace
 
 ApiResult<Answer> ApiServer::Create(Call& call) {
@@ -113,7 +109,7 @@ ApiResult<Answer> ApiServer::Patch(Call& call) {
   const std::string* type_header = call.request.headers.Find("Content-Type");
   const std::optional<PatchType> type =
       type_header != nullptr ? PatchTypeOf(BareType(*type_header)) : std::nullopt;
-  if (!type) return Refuse(UnsupportedMediaType(kPatchTypes));
+  if (!type) return Refuse(UnsupportedPatchType());
   const bool force = call.route.flag("force");
   if (force && *type != PatchType::kApply) {
     const FieldError error{FieldErrorType::kForbidden, "force", "",

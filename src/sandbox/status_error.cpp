@@ -52,7 +52,10 @@ StatusError NotFound(const Resource& resource, std::string_view name) {
 }
 
 StatusError PathNotFound() {
-  return {.code = 404, .reason = "NotFound", .message = "the server could not find the requested resource"};
+  return {.code = 404,
+          .reason = "NotFound",
+          .message = "the server could not find the requested resource",
+          .has_empty_details = true};
 }
 
 StatusError MethodNotSupported(const Resource& resource, std::string_view action) {
@@ -119,6 +122,14 @@ StatusError UnsupportedMediaType(std::string_view accepted) {
           "the body of the request was in an unknown format - accepted media types include: {}", accepted)};
 }
 
+// Patches of unknown types are refused before anything of Kubernetes sees them, hence the other words.
+StatusError UnsupportedPatchType() {
+  return {.code = 415,
+          .reason = "UnsupportedMediaType",
+          .message = "415: Unsupported Media Type",
+          .has_empty_details = true};
+}
+
 StatusError TooManyRequests(std::string message, int retry_after_seconds) {
   return {.code = 429,
           .reason = "TooManyRequests",
@@ -154,7 +165,7 @@ json::object StatusDocument(const StatusError& error) {
     details["causes"] = std::move(causes);
   }
   if (error.retry_after_seconds > 0) details["retryAfterSeconds"] = error.retry_after_seconds;
-  if (!details.empty()) document["details"] = std::move(details);
+  if (!details.empty() || error.has_empty_details) document["details"] = std::move(details);
   document["code"] = error.code;
   return document;
 }

@@ -28,6 +28,8 @@ struct StatusError {
   std::string uid = {};
   std::vector<StatusCause> causes = {};
   int retry_after_seconds = 0;
+  bool has_empty_details =
+      false;  // kube-apiserver writes them for some errors and leaves them out for others
 };
 
 template <class T>
@@ -53,6 +55,7 @@ StatusError Expired(std::string message);
 StatusError VersionTooLarge(std::uint64_t wanted, std::uint64_t current);
 StatusError NotAcceptable(std::string_view accepted);
 StatusError UnsupportedMediaType(std::string_view accepted);
+StatusError UnsupportedPatchType();
 StatusError TooManyRequests(std::string message, int retry_after_seconds);
 StatusError InternalError(std::string_view why);
 

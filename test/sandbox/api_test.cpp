@@ -266,5 +266,40 @@ TEST(Collections, DeletingByLabelLeavesTheRest) {
   EXPECT_EQ(api.Get(path + "/b").code, 200);
 }
 
+// Seen on a real server: test/e2e compares hundreds of such requests with it.
+TEST(RealServer, PatchesOfUnknownTypesAreRefusedInOtherWords) {
+  ApiHarness api;
+  const Reply reply = api.Send("PATCH", "/api/v1/namespaces/default", "{}", {{"Content-Type", "text/plain"}});
+  EXPECT_EQ(reply.code, 415);
+  EXPECT_EQ(reply.text({"message"}), "415: Unsupported Media Type");
+  EXPECT_THAT(reply.body, HasSubstr(R"("details":{})"));
+}
+
+TEST(RealServer, AWrongDryRunNamesTheOptionsOfItsVerb) {
+  ApiHarness api;
+  const Reply reply =
+      api.Send("PATCH", "/api/v1/namespaces/default?dryRun=Some", "{}", {{"Content-Type", "text/plain"}});
+  EXPECT_EQ(
+      reply.text({"message"}),
+      R"(PatchOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All")");
+}
+
+TEST(RealServer, ANamespaceKeepsTheLabelWithItsName) {
+  ApiHarness api;
+  const Reply reply = api.Send("PATCH", "/api/v1/namespaces/default", R"({"metadata":{"labels":null}})",
+                               {{"Content-Type", "application/merge-patch+json"}});
+  EXPECT_EQ(reply.text({"metadata", "labels", "kubernetes.io/metadata.name"}), "default");
+}
+
+TEST(RealServer, KubectlLearnsThatAKindIsUnknown) {
+  ApiHarness api;
+  const Reply reply = api.Send("GET", "/openapi/v2", "",
+                               {{"Accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}});
+  EXPECT_EQ(reply.code, 200);
+  EXPECT_EQ(reply.body,
+            "\x0a\x03"
+            "2.0");
+}
+
 }  // namespace
 }  // namespace berth::sandbox::test
