@@ -27,6 +27,8 @@ type SchedulerOptions struct {
 	QPS int
 	// Flags are added to its command line.
 	Flags []string
+	// Environment is added to its own, as NAME=VALUE.
+	Environment []string
 }
 
 // Scheduler is a running berth.
@@ -65,7 +67,7 @@ leaderElection: {%s}
 	flags := []string{"scheduler", "--config=" + file, "--v=2", "--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", scheduler.Port),
 		"--authorization-always-allow-paths=/healthz,/readyz,/livez,/metrics"}
-	scheduler.Process = StartProcess(t, c.Logs, options.Name, BerthBinary(), append(flags, options.Flags...))
+	scheduler.Process = StartProcess(t, c.Logs, options.Name, BerthBinary(), append(flags, options.Flags...), options.Environment...)
 	return scheduler
 }
 

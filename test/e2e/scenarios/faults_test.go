@@ -391,6 +391,57 @@ func TestFaultStorms(t *testing.T) {
 	memory.checkFlat(t)
 }
 
+// The clock of the scheduler's machine is set forward and back: leases are measured, not read from clocks.
+func TestFaultClockJumps(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	c.CreateNodes(t, 10, "32", "64Gi")
+	clock := harness.NewClock(t)
+	scheduler := c.StartScheduler(t, harness.SchedulerOptions{LeaderElection: election, Environment: clock.Environment()})
+	scheduler.WaitReady(t)
+	c.CreatePods(t, "first", 50, "100m")
+	c.WaitBound(t, 50, time.Minute)
+	memory := watchMemory(t, scheduler)
+
+	count := 50
+	for round, offset := range []time.Duration{6 * time.Hour, -30 * time.Minute, 10 * time.Minute, 0} {
+		clock.Set(t, offset)
+		c.CreatePods(t, fmt.Sprintf("round-%d", round), 50, "100m")
+		count += 50
+		c.WaitBound(t, count, 20*time.Second)
+		harness.Eventually(t, 10*time.Second, "the lease is renewed with the new time", func() error {
+			lease, err := c.Admin.CoordinationV1().Leases("kube-system").Get(context.Background(), "kube-scheduler", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			if off := time.Until(lease.Spec.RenewTime.Time) - offset; off.Abs() > leaseDuration {
+				return fmt.Errorf("renewed at %v", lease.Spec.RenewTime)
+			}
+			return wantEqual("transitions", *lease.Spec.LeaseTransitions, 0)
+		})
+		// A pod that does not fit is tried again in its time, not hours later.
+		name := fmt.Sprintf("big-%d", round)
+		c.CreatePod(t, harness.MakePod(name, "60"))
+		harness.Eventually(t, 10*time.Second, "a pod does not fit", func() error {
+			if condition := harness.Condition(c.Pod(t, name), v1.PodScheduled); condition == nil || condition.Reason != v1.PodReasonUnschedulable {
+				return fmt.Errorf("condition: %v", condition)
+			}
+			return nil
+		})
+		clock.Set(t, offset-time.Minute)
+		if _, err := c.Admin.CoreV1().Nodes().Create(context.Background(), harness.MakeNode(fmt.Sprintf("big-%d", round), "64", "64Gi"), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.WaitPodBound(t, name, 15*time.Second)
+		count++
+	}
+	if scheduler.Ended() {
+		t.Error("it ended")
+	}
+	c.CheckBoundOnce(t, false)
+	c.CheckNoOvercommit(t)
+	memory.checkFlat(t)
+}
+
 // A server that is not there, or not what it should be, is named with its address or file and why.
 func TestFaultNamedAtStart(t *testing.T) {
 	c := harness.StartControlPlane(t, harness.Options{})
