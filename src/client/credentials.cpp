@@ -11,6 +11,7 @@ namespace berth::client {
 namespace {
 
 constexpr auto kTokenAge = std::chrono::seconds(50);
+constexpr auto kRefusedTokenAge = std::chrono::seconds(1);
 
 std::string Trim(const std::string& text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -50,6 +51,10 @@ const std::string& TokenSource::Get() {
   return token_;
 }
 
+void TokenSource::OnRefused() {
+  if (read_at_ && clock_.Now() - *read_at_ >= kRefusedTokenAge) read_at_.reset();
+}
+
 UserCredentials::UserCredentials(base::Executor& executor, const ConnectionConfig& config,
                                  const Surroundings& surroundings, ProcessRunner* processes,
                                  CertificateCallback on_certificate)
@@ -74,6 +79,7 @@ base::Task<base::Result<void>> UserCredentials::Apply(net::Headers& headers) {
 }
 
 void UserCredentials::OnUnauthorized() {
+  token_.OnRefused();
   if (exec_) exec_->Forget();
 }
 

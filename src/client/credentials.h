@@ -35,6 +35,9 @@ class TokenSource {
 
   // Empty: there is none.
   const std::string& Get();
+  // The server refused it: the file may have a newer one. It is read at most once a second, since a server
+  // may refuse many requests.
+  void OnRefused();
 
  private:
   const base::Clock& clock_;

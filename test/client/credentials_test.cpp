@@ -64,6 +64,21 @@ class CredentialsTest : public ClientTest {
   std::vector<std::string> certificates_;
 };
 
+// Who rotates a token early should not have to wait; who sends many requests should not read a file for each.
+TEST_F(CredentialsTest, RefusedTokenIsReadAgainAtMostOnceASecond) {
+  config_.token_file = "/token";
+  auto& credentials = Make<UserCredentials>(executor_, config_, around_, nullptr);
+  EXPECT_EQ(Authorization(credentials), "Bearer first");
+  token_file_ = "second";
+  credentials.OnUnauthorized();
+  EXPECT_EQ(Authorization(credentials), "Bearer first");
+  EXPECT_EQ(reads_, 1);
+  Advance(1s);
+  credentials.OnUnauthorized();
+  EXPECT_EQ(Authorization(credentials), "Bearer second");
+  EXPECT_EQ(reads_, 2);
+}
+
 // Case 41.
 TEST_F(CredentialsTest, Case41RotatedTokenIsUsedWithinFiftySecondsAndAnEmptyFileChangesNothing) {
   config_.token_file = "/token";
