@@ -221,3 +221,85 @@ func TestDevicesSchedulerKilledBeforeBinding(t *testing.T) {
 	harness.Eventually(t, 20*time.Second, "one rival has the other device", func() error { return wantEqual("bound", countBound(t, c), 2) })
 	checkDevices(t, c)
 }
+
+// A driver has to say that a device is ready. It never does on one node, so the pod is given another device in time; it
+// does on the other, and only then the pod is bound.
+func TestDevicesBindingConditions(t *testing.T) {
+	c := deviceCluster(t, 2, 0)
+	options := harness.SchedulerOptions{Configuration: `profiles:
+- schedulerName: default-scheduler
+  pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 4s}}]
+`}
+	scheduler := c.StartScheduler(t, options)
+	scheduler.WaitReady(t)
+	offer := func(node int) {
+		t.Helper()
+		name := fmt.Sprintf("node-%d-gpus", node)
+		offered, err := c.Admin.ResourceV1().ResourceSlices().Get(context.Background(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		binds := true
+		offered.Spec.Devices = []resourcev1.Device{{
+			Name: "gpu-0", BindsToNode: &binds,
+			BindingConditions: []string{"example.com/ready"}, BindingFailureConditions: []string{"example.com/failed"},
+		}}
+		offered.Spec.Pool.Generation++
+		if _, err := c.Admin.ResourceV1().ResourceSlices().Update(context.Background(), offered, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The claim's allocation in a pool, or nil.
+	allocated := func(pool string) *resourcev1.ResourceClaim {
+		t.Helper()
+		claims, err := c.Admin.ResourceV1().ResourceClaims(harness.Namespace).List(context.Background(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range claims.Items {
+			if status := claims.Items[i].Status; status.Allocation != nil && status.Allocation.Devices.Results[0].Pool == pool {
+				return &claims.Items[i]
+			}
+		}
+		return nil
+	}
+	waitAllocated := func(pool string, limit time.Duration) *resourcev1.ResourceClaim {
+		t.Helper()
+		var claim *resourcev1.ResourceClaim
+		harness.Eventually(t, limit, "the claim has the device of "+pool, func() error {
+			if claim = allocated(pool); claim == nil {
+				return errors.New("it has not")
+			}
+			return nil
+		})
+		return claim
+	}
+
+	offer(0)
+	c.CreatePod(t, harness.MakePod("pod", "100m", fromTemplate))
+	waitAllocated("node-0", 20*time.Second)
+	harness.Throughout(t, 2*time.Second, "the pod waits for the driver", func() error {
+		return wantEqual("its node", c.Pod(t, "pod").Spec.NodeName, "")
+	})
+	// The other node gets a device, and the first cannot be chosen again.
+	offer(1)
+	c.Kubectl(t, 10*time.Second, "cordon", "node-0")
+	claim := waitAllocated("node-1", 40*time.Second)
+	if node := c.Pod(t, "pod").Spec.NodeName; node != "" {
+		t.Errorf("bound to %s before its device was ready", node)
+	}
+
+	result := claim.Status.Allocation.Devices.Results[0]
+	claim.Status.Devices = []resourcev1.AllocatedDeviceStatus{{
+		Driver: result.Driver, Pool: result.Pool, Device: result.Device,
+		Conditions: []metav1.Condition{{Type: "example.com/ready", Status: metav1.ConditionTrue, Reason: "Made", LastTransitionTime: metav1.Now()}},
+	}}
+	if _, err := c.Admin.ResourceV1().ResourceClaims(harness.Namespace).UpdateStatus(context.Background(), claim, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if node := c.WaitPodBound(t, "pod", 30*time.Second); node != "node-1" {
+		t.Errorf("bound to %s, and its device is on node-1", node)
+	}
+	checkDevices(t, c)
+	checkNothingRefused(t, c)
+}
