@@ -101,17 +101,25 @@ void SchedulerProcess::Start() {
 
 base::Task<void> SchedulerProcess::Lead() {
   co_await watches_->WaitForSync();
-  if (elector_) {
-    const bool won = co_await elector_->Acquire(stop_.token());
-    if (!won) co_return;
-    co_await watches_->CatchUp();
+  if (!elector_) {
+    scheduler_->SetDeciding(true);
+    Wake();
+    co_return;
   }
-  scheduler_->SetDeciding(true);
-  Wake();
-  if (!elector_) co_return;
+  const bool won = co_await elector_->Acquire(stop_.token());
+  if (!won) co_return;
+  // Beside it, because catching up may take longer than the lease lasts.
+  tasks_->Spawn(TakeOver());
   co_await elector_->Hold(stop_.token());
   scheduler_->SetDeciding(false);
   if (!stop_.IsCancelled() && on_lease_lost_) on_lease_lost_();
+}
+
+base::Task<void> SchedulerProcess::TakeOver() {
+  co_await watches_->CatchUp();
+  if (!elector_->is_leader() || stop_.IsCancelled()) co_return;
+  scheduler_->SetDeciding(true);
+  Wake();
 }
 
 base::Task<void> SchedulerProcess::Release(std::function<void()> on_stopped) {

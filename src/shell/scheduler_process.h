@@ -67,6 +67,7 @@ class SchedulerProcess {
   base::Result<void> Connect();
 
   base::Task<void> Lead();
+  base::Task<void> TakeOver();
   base::Task<void> Release(std::function<void()> on_stopped);
   // Steps soon, and once for all that comes until then.
   void Wake();

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"syscall"
 	"testing"
@@ -196,6 +197,42 @@ func TestLeaderElection(t *testing.T) {
 			checkOneWriter(t, c, "first", "second")
 		})
 	}
+}
+
+// A new leader looks at the newest state before it decides. However long that takes, it keeps its lease meanwhile.
+func TestLeaderElectionLongTakeover(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	c.CreateNodes(t, 3, "8", "64Gi")
+	proxy := c.StartHTTPProxy(t)
+	delay := 2 * leaseDuration
+	proxy.Answering(func(r *http.Request) harness.Answer {
+		// The request that asks for the newest version.
+		if r.URL.Path == "/api/v1/namespaces" && r.URL.Query().Get("limit") == "1" {
+			return harness.Answer{Delay: delay}
+		}
+		return harness.Answer{}
+	})
+	c.CreatePod(t, harness.MakePod("pod", "1"))
+	scheduler := c.StartScheduler(t, harness.SchedulerOptions{Kubeconfig: c.SchedulerTokenKubeconfig(t, proxy.Port), LeaderElection: election})
+	scheduler.WaitReady(t)
+	won := time.Now()
+	harness.Throughout(t, delay-time.Second, "the lease is kept and nothing is decided", func() error {
+		if node := c.Pod(t, "pod").Spec.NodeName; node != "" {
+			return fmt.Errorf("bound to %s", node)
+		}
+		lease, err := c.Admin.CoordinationV1().Leases("kube-system").Get(context.Background(), "kube-scheduler", metav1.GetOptions{})
+		if err != nil {
+			if time.Since(won) < retryPeriod {
+				return nil // not yet taken
+			}
+			return err
+		}
+		if age := time.Since(lease.Spec.RenewTime.Time); age > renewDeadline {
+			return fmt.Errorf("not renewed for %v", age)
+		}
+		return nil
+	})
+	c.WaitPodBound(t, "pod", 10*time.Second)
 }
 
 // A leader that is asked to stop gives the lease back, and the other does not wait for its end.
