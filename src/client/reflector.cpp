@@ -61,11 +61,11 @@ bool IsResourceVersionAtLeast(const std::string& version, const std::string& wan
 Reflector::Reflector(ApiClient& client, api::SharedParts& shared, Options options, Sink sink)
     : client_(client),
       executor_(client.executor()),
-      options_(options),
-      info_(InfoOf(options.resource)),
+      options_(std::move(options)),
+      info_(InfoOf(options_.resource)),
       sink_(std::move(sink)),
-      reader_(MakeObjectReader(options.resource, shared)),
-      random_(options.seed),
+      reader_(MakeObjectReader(options_.resource, shared)),
+      random_(options_.seed),
       backoff_(kReflectorBackoff, random_.Split()),
       refreshed_(executor_) {}
 
@@ -220,6 +220,11 @@ base::Task<ApiResult<Reflector::Session>> Reflector::OpenWatch(std::string resou
   co_return std::make_unique<WatchSession>(executor_, std::move(*response), *reader_, info_, opened);
 }
 
+void Reflector::OnSilence() {
+  client_.DropIdleConnections();
+  if (options_.on_silence) options_.on_silence();
+}
+
 bool Reflector::EndedAtOnce(const WatchSession& session) const {
   return session.event_count() == 0 && executor_.clock().Now() - session.opened() < kShortWatch;
 }
@@ -284,7 +289,7 @@ base::Task<ApiResult<void>> Reflector::Collect(WatchSession& session,
     }
     const WatchSession::Filled filled = co_await session.Fill(interrupt_.token());
     if (filled == WatchSession::Filled::kData) continue;
-    if (filled == WatchSession::Filled::kSilent) client_.DropIdleConnections();
+    if (filled == WatchSession::Filled::kSilent) OnSilence();
     if (filled == WatchSession::Filled::kEnd && EndedAtOnce(session)) {
       co_return std::unexpected(ApiError{.message = "very short watch: it ended at once with no event"});
     }
@@ -346,7 +351,7 @@ base::Task<ApiResult<void>> Reflector::Follow(WatchSession& session, bool opened
     if (!events.empty()) Deliver(false, std::move(events));
     if (error) co_return std::unexpected(std::move(*error));
     const WatchSession::Filled filled = co_await session.Fill(interrupt_.token());
-    if (filled == WatchSession::Filled::kSilent) client_.DropIdleConnections();
+    if (filled == WatchSession::Filled::kSilent) OnSilence();
     if (filled != WatchSession::Filled::kData) co_return ApiResult<void>();
   }
 }

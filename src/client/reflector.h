@@ -32,6 +32,8 @@ class Reflector {
     Resource resource = Resource::kPods;
     bool use_watch_list = true;  // ask for the initial state as part of the watch first
     std::uint64_t seed = 0;
+    // A watch fell silent: other connections to the server may be just as dead.
+    std::function<void()> on_silence = {};
   };
   using Sink = std::function<void(EventBatch)>;
 
@@ -67,6 +69,7 @@ class Reflector {
 
   void Replace(std::vector<ReadObject> items, std::string resource_version);
   void Deliver(bool is_replace, std::vector<ObjectEvent> events);
+  void OnSilence();
   bool EndedAtOnce(const WatchSession& session) const;
   bool IsInterrupted() const { return interrupt_.IsCancelled(); }
 

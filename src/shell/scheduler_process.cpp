@@ -80,12 +80,15 @@ base::Result<void> SchedulerProcess::Connect() {
                                                            connection_->credentials(), std::move(election));
     elector_ = std::make_unique<client::LeaderElector>(*election_client_, *options_.leader_election);
   }
-  auto watches = WatchThread::Make(
-      executor_, {.connection = options_.connection, .client = options_.client, .seed = random.Next()},
-      [this](std::vector<core::Input> seen) {
-        std::ranges::move(seen, std::back_inserter(inputs_));
-        Wake();
-      });
+  auto watches = WatchThread::Make(executor_,
+                                   {.connection = options_.connection,
+                                    .client = options_.client,
+                                    .seed = random.Next(),
+                                    .on_silence = [this] { client_->DropIdleConnections(); }},
+                                   [this](std::vector<core::Input> seen) {
+                                     std::ranges::move(seen, std::back_inserter(inputs_));
+                                     Wake();
+                                   });
   if (!watches) return std::unexpected(std::move(watches.error()));
   watches_ = *std::move(watches);
   return {};

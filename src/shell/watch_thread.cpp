@@ -29,6 +29,7 @@ struct WatchThread::Mailbox {
     std::vector<core::Input> inputs;
     bool has_synced = false;
     bool has_caught_up = false;
+    bool fell_silent = false;
   };
 
   // Changes the mail, and has it fetched unless somebody is on the way already. On the reader's thread.
@@ -75,7 +76,12 @@ struct WatchThread::Reader {
     base::Random random(options.seed);
     for (const client::Resource resource : WatchedResources()) {
       reflectors.push_back(std::make_unique<client::Reflector>(
-          *client, shared, client::Reflector::Options{.resource = resource, .seed = random.Next()},
+          *client, shared,
+          client::Reflector::Options{
+              .resource = resource,
+              .seed = random.Next(),
+              .on_silence =
+                  [this] { Mailbox::Put(mailbox, [](Mailbox::Mail& mail) { mail.fell_silent = true; }); }},
           [this](const client::EventBatch& batch) {
             std::vector<core::Input> decoded;
             AppendInputs(batch, decoded);
@@ -120,8 +126,9 @@ struct WatchThread::Reader {
   std::thread thread;
 };
 
-WatchThread::WatchThread(client::LoopExecutor& home, Sink sink)
+WatchThread::WatchThread(client::LoopExecutor& home, std::function<void()> on_silence, Sink sink)
     : home_(home),
+      on_silence_(std::move(on_silence)),
       sink_(std::move(sink)),
       synced_(home.executor()),
       caught_up_(home.executor()),
@@ -132,7 +139,7 @@ WatchThread::~WatchThread() { mailbox_->owner = nullptr; }
 
 base::Result<std::unique_ptr<WatchThread>> WatchThread::Make(client::LoopExecutor& home, Options options,
                                                              Sink sink) {
-  std::unique_ptr<WatchThread> thread(new WatchThread(home, std::move(sink)));
+  std::unique_ptr<WatchThread> thread(new WatchThread(home, std::move(options.on_silence), std::move(sink)));
   if (auto connected = thread->reader_->Connect(std::move(options)); !connected) {
     return std::unexpected(std::move(connected.error()));
   }
@@ -154,6 +161,8 @@ base::Task<void> WatchThread::CatchUp() {
 
 void WatchThread::TakeMail() {
   Mailbox::Mail mail = mailbox_->Take();
+  // Before the sink, whose pods would be bound over connections that are dead.
+  if (mail.fell_silent && on_silence_) on_silence_();
   if (!mail.inputs.empty()) sink_(std::move(mail.inputs));
   // After the sink: whoever waits for these may count on it.
   if (mail.has_synced) synced_.Set();

@@ -25,6 +25,8 @@ class WatchThread {
     client::ConnectionConfig connection;
     client::ApiClientOptions client;
     std::uint64_t seed = 0;
+    // Called when a watch fell silent, which may mean that all connections died.
+    std::function<void()> on_silence = {};
   };
   using Sink = std::function<void(std::vector<core::Input>)>;
 
@@ -48,10 +50,11 @@ class WatchThread {
   struct Reader;
   struct Mailbox;
 
-  WatchThread(client::LoopExecutor& home, Sink sink);
+  WatchThread(client::LoopExecutor& home, std::function<void()> on_silence, Sink sink);
   void TakeMail();
 
   client::LoopExecutor& home_;
+  std::function<void()> on_silence_;
   Sink sink_;
   base::Event synced_;
   base::Event caught_up_;
