@@ -124,6 +124,7 @@ void ObjectEvents::SeeAssigned(cluster::PodSlot known, const cluster::PodRecordR
   }
   const cluster::PodRecordRef old = cluster.pods().facts(known).record;
   LogUnexpected(cluster.UpdatePod(pod), *pod);
+  setup_.evictions.NoticeChange(cluster.pods().Version(known));
   for (const ClusterEvent& event :
        framework::PodUpdateEvents(*old, *pod, /*is_target=*/false, setup_.resources)) {
     setup_.queue.Notify(event, old, pod);
@@ -183,14 +184,16 @@ void ObjectEvents::Apply(const PodGone& gone) {
 void ObjectEvents::Remove(cluster::PodSlot known) {
   auto& cluster = setup_.cluster;
   const cluster::PodRecordRef pod = cluster.pods().facts(known).record;
+  const auto version = cluster.pods().Version(known);
   setup_.dispatcher.Forget(pod->uid);
-  setup_.reports.OnDeleted(cluster.pods().Version(known));
+  setup_.reports.OnDeleted(version);
   switch (cluster.pods().state(known)) {
     case cluster::PodState::kAssumed:
       RemoveAssumed(known);
       return;
     case cluster::PodState::kAdded:
       LogUnexpected(cluster.RemovePod(*pod), *pod);
+      setup_.evictions.NoticeChange(version);
       setup_.queue.Notify(kAssignedPodDelete, pod, {});
       return;
     case cluster::PodState::kPending:

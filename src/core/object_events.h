@@ -23,6 +23,7 @@ class ObjectEvents {
     queue::SchedulingQueue& queue;
     dispatch::Dispatcher& dispatcher;
     cycle::WaitingPods& waiting;
+    cycle::Evictions& evictions;
     queue::RejectionReports& reports;
     std::function<bool(std::string_view)> has_profile;
     api::ResourceGates resources;

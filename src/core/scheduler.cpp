@@ -96,7 +96,7 @@ base::Result<void> Scheduler::MakeQueue() {
   cycle_ = std::make_unique<cycle::SchedulingCycle>(
       cycle::CycleContext{cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_});
   objects_ = std::make_unique<ObjectEvents>(ObjectEvents::Setup{
-      cluster_, *queue_, dispatcher_, cycle_->waiting_pods(), reports_,
+      cluster_, *queue_, dispatcher_, cycle_->waiting_pods(), cycle_->evictions(), reports_,
       [this](std::string_view name) { return HasProfile(name); }, options_.features.ForResources()});
   return {};
 }

@@ -54,11 +54,25 @@ base::Task<void> Evictions::Run(Order order) {
     const End end = co_await Evict(order, last);
     failed = end == End::kFailed;
     in_memory = end == End::kInMemory;
+    if (end == End::kDeleted) co_await WaitUntilSeen(last);
   }
   ongoing_.End(order.preemptor);
   context_.metrics.ObserveEvictions(!failed, context_.clock().Now() - began);
   const bool will_be_heard_of = context_.cluster.pods().IsCurrent(last);
   if (failed || in_memory || !will_be_heard_of || WasHeldBack(order)) TryAgain(order.preemptor);
+}
+
+base::Task<void> Evictions::WaitUntilSeen(PodRef victim) {
+  if (!IsToGo(victim)) co_return;
+  base::Event& seen = unseen_.try_emplace(victim, context_.executor).first->second;
+  co_await seen.WaitFor();
+}
+
+void Evictions::NoticeChange(PodRef pod) {
+  const auto found = unseen_.find(pod);
+  if (found == unseen_.end() || IsToGo(pod)) return;
+  found->second.Set();
+  unseen_.erase(found);
 }
 
 base::Task<bool> Evictions::EvictOthers(const Order& order) {

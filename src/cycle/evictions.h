@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/event.h"
 #include "base/executor.h"
 #include "base/ids.h"
 #include "base/task.h"
@@ -21,9 +23,10 @@ namespace berth::cycle {
 // 1. While it does, the pod that the room is for is held back (framework::OngoingPreemptions).
 // 2. The last victim goes alone, after all others: when it goes the pod is let free, whether the request is
 //    answered first or the deletion seen first.
-// 3. Nothing is left waiting: if the last victim's end is not going to be heard of, because it failed, cost
-// no
-//    request or was heard of already, the pod is tried again at once. So it is if anything else happened
+// 3. An answer may overtake the watch. A pod that was let free by the answer alone would find its victims
+//    where they were and choose others.
+// 4. Nothing is left waiting: if the last victim's end is not going to be heard of, because it failed, cost
+//    no request or was heard of already, the pod is tried again at once. So it is if anything else happened
 //    meanwhile that was worth a try.
 class Evictions {
  public:
@@ -42,6 +45,9 @@ class Evictions {
   // Victims that are going already are left alone; with no others nothing happens at all.
   void Start(Order order);
 
+  // The watch showed a change of a pod on a node, or its end.
+  void NoticeChange(PodRef pod);
+
   // For which evictions go on.
   std::size_t size() const { return tasks_.size(); }
 
@@ -54,6 +60,8 @@ class Evictions {
   base::Task<void> EvictBeside(const Order& order, PodRef victim, bool& failed);
   base::Task<End> Evict(const Order& order, PodRef victim);
   bool IsToGo(PodRef victim) const;
+  // Until the watch shows that the victim goes.
+  base::Task<void> WaitUntilSeen(PodRef victim);
   // A victim that is not bound yet loses its place without a request.
   bool StopBinding(const Order& order, const api::PodRecord& victim);
   void Tell(const Order& order, const cluster::PodRecordRef& victim, bool in_memory) const;
@@ -68,6 +76,7 @@ class Evictions {
   PreBindingPods& pre_binding_;
   framework::OngoingPreemptions& ongoing_;
   PodDeletions deletions_;
+  std::map<PodRef, base::Event> unseen_;  // victims that are deleted and not seen to go
   // Last, so that it goes first: the tasks refer to the rest.
   base::TaskSet tasks_;
 };

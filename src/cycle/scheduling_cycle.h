@@ -31,6 +31,7 @@ class SchedulingCycle {
   void Run(ProfileRuntime* profile, const queue::PoppedPod& popped);
 
   WaitingPods& waiting_pods() { return waiting_; }
+  Evictions& evictions() { return evictions_; }
   // Pods on their way to being bound.
   std::size_t binding_count() const { return bindings_.size(); }
 

@@ -89,6 +89,8 @@ class FakeApi {
     }
     inputs_.push_back(std::move(finished));
   }
+  // The answer overtakes the watch: what the call did is seen when the test does it.
+  void AnswerUnseen(const ApiCall& call) { inputs_.push_back(CallFinished{.id = call.id, .result = {}}); }
   void Refuse(const ApiCall& call, std::string message) {
     inputs_.push_back(CallFinished{call.id, base::Fail(std::move(message))});
   }

@@ -262,6 +262,54 @@ TEST(Preemption, AServerThatDoesNotAnswerIsNotAskedAgain) {
 }
 
 // A pod that was held back while its victims went must hear of what happens later, and of flushes.
+// An answer that overtakes the watch must not make the pod choose others in the place of those that are
+// going.
+TEST(Preemption, AVictimThatIsDeletedAndStillSeenIsWaitedFor) {
+  FakeApi api;
+  for (const char* const number : {"1", "2", "3"}) {
+    api.Create(Node(std::string("n") + number));
+    api.Create(Pod(std::string("low-") + number, 1).Node(std::string("n") + number));
+  }
+  api.Create(Pod("high", 10));
+  api.Step();
+  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  ASSERT_THAT(deletions, SizeIs(1));
+  AnswerPatches(api);
+  api.AnswerUnseen(deletions[0]);
+  // Others come and go, which is worth a try each time.
+  for (int i = 0; i < 50; ++i) {
+    api.clock().Advance(5s);
+    api.Create(Node("n1", i % 2 == 0 ? "1100m" : "1"));
+    api.Step();
+    EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty());
+    AnswerPatches(api);
+  }
+  const std::string node = NominationOf(api, "high");
+  EXPECT_NE(node, "");
+  api.DeletePod(deletions[0].pod->name);
+  api.Run(2s);
+  EXPECT_EQ(api.node_of("high"), node);
+  EXPECT_THAT(api.metrics(), HasSubstr("scheduler_preemption_attempts_total 1\n"));
+}
+
+TEST(Preemption, AVictimThatIsSeenToGoInItsOwnTimeFreesThePod) {
+  FakeApi api;
+  api.Create(Node("n1"));
+  api.Create(Pod("low", 1).Node("n1"));
+  api.Create(Pod("high", 10));
+  api.Step();
+  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  ASSERT_THAT(deletions, SizeIs(1));
+  AnswerPatches(api);
+  api.AnswerUnseen(deletions[0]);
+  api.Run(30s);
+  EXPECT_EQ(api.node_of("high"), "");
+  api.Change("low", [](api::PodRecord& pod) { pod.deletion_timestamp = api::Time(); });
+  api.Create(Node("n2"));  // worth a try now, though not before
+  api.Run(2s);
+  EXPECT_EQ(api.node_of("high"), "n2");
+}
+
 TEST(Preemption, APodThatWasHeldBackIsTriedWhenItIsFree) {
   FakeApi api;
   api.SetGraceful(true);
