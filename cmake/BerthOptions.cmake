@@ -7,6 +7,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 option(BERTH_PCH "Precompile the standard headers that nearly every file includes" ON)
 set(BERTH_BUNDLE 8 CACHE STRING "How many sources of a room are compiled together; 1 for each alone")
+set(BERTH_TEST_FLAGS "" CACHE STRING "What tests are compiled with beside the flags of the build type")
 option(BERTH_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(BERTH_HARDEN "Compile and link with the hardening flags of a release" OFF)
 set(BERTH_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")

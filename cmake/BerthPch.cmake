@@ -1,40 +1,39 @@
 # Precompiled headers: most of the time that a file takes is spent on what it includes.
 #
-# There is one for each combination of three things that a target may have, made when the first target needs it: Boost.JSON,
-# GoogleTest, and the highest layer of ours that it includes (cluster, framework or queue, each with those below it). A
-# target gets what it includes anyway, so an edit rebuilds no more than without; docs/decisions/0004 has the reasons.
+# There is one for each combination of two things that a target may have, made when the first target needs it: GoogleTest,
+# and the highest layer of ours that it includes (cluster or framework with those below it). A target gets what it may
+# include anyway, so an edit rebuilds no more than without; docs/decisions/0004 has the reasons.
 
 if(BERTH_PCH)
-  # A precompiled header serves only those who define the same macros, and fmt brings one.
-  target_compile_definitions(berth_options INTERFACE FMT_SHARED)
+  # A precompiled header serves only those who define the same macros, and these libraries bring some.
+  target_compile_definitions(berth_options INTERFACE FMT_SHARED
+    BOOST_CONTAINER_DYN_LINK BOOST_CONTAINER_NO_LIB BOOST_JSON_DYN_LINK BOOST_JSON_NO_LIB)
 endif()
 
 set(BERTH_PCH_HEADERS
   <algorithm> <array> <chrono> <compare> <cstddef> <cstdint> <cstring> <expected> <functional> <map>
   <memory> <optional> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
-  <absl/container/flat_hash_map.h> <absl/container/inlined_vector.h> <fmt/format.h>)
+  <absl/container/flat_hash_map.h> <absl/container/inlined_vector.h> <boost/json.hpp> <fmt/format.h>)
 
 # The layers from below, each with the headers that nearly everybody above it includes.
-set(BERTH_PCH_LAYERS cluster framework queue)
+set(BERTH_PCH_LAYERS cluster framework)
 set(BERTH_PCH_LAYER_cluster <cluster/cluster.h>)
 set(BERTH_PCH_LAYER_framework <framework/binding_points.h> <framework/profile.h> <framework/registry.h>)
-set(BERTH_PCH_LAYER_queue <queue/scheduling_queue.h>)
 
-# berth_use_pch(TARGET [JSON] [TEST] [ROOMS ...]); ROOMS are those that the target may include.
+# berth_use_pch(TARGET [TEST] [ROOMS ...]); ROOMS are those that the target may include. A TEST is compiled as the preset
+# wants tests compiled, and so is its precompiled header: the two must agree.
 function(berth_use_pch target)
+  cmake_parse_arguments(PCH "TEST" "" "ROOMS" ${ARGN})
+  if(PCH_TEST)
+    target_compile_options(${target} PRIVATE ${BERTH_TEST_FLAGS})
+  endif()
   if(NOT BERTH_PCH)
     return()
   endif()
-  cmake_parse_arguments(PCH "JSON;TEST" "" "ROOMS" ${ARGN})
   set(name berth_pch)
   set(libraries "")
   set(headers ${BERTH_PCH_HEADERS})
   set(rooms "")
-  if(PCH_JSON)
-    string(APPEND name _json)
-    list(APPEND libraries Boost::json)
-    list(APPEND headers <boost/json.hpp>)
-  endif()
   if(PCH_TEST)
     string(APPEND name _test)
     list(APPEND libraries GTest::gmock)
@@ -54,6 +53,9 @@ function(berth_use_pch target)
   endif()
   if(NOT TARGET ${name})
     berth_make_pch(${name} "${libraries}" "${headers}" "${rooms}")
+    if(PCH_TEST)
+      target_compile_options(${name} PRIVATE ${BERTH_TEST_FLAGS})
+    endif()
   endif()
   target_precompile_headers(${target} REUSE_FROM ${name})
 endfunction()
