@@ -116,7 +116,10 @@ void ObjectEvents::SeeAssigned(cluster::PodSlot known, const cluster::PodRecordR
   if (!known.IsValid() || cluster.pods().state(known) != cluster::PodState::kAdded) {
     if (known.IsValid() && cluster.pods().state(known) == cluster::PodState::kPending)
       setup_.queue.Delete(known);
-    if (known.IsValid()) setup_.reports.OnDeleted(cluster.pods().Version(known));
+    if (known.IsValid()) {
+      setup_.reports.OnDeleted(cluster.pods().Version(known));
+      setup_.late_updates.Forget(cluster.pods().Version(known));
+    }
     setup_.dispatcher.OnBound(pod->uid);
     LogUnexpected(cluster.AddPod(pod), *pod);
     setup_.queue.Notify(kAssignedPodAdd, {}, pod);
@@ -150,8 +153,9 @@ void ObjectEvents::UpdateWaiting(cluster::PodSlot known, const cluster::PodRecor
       LogUnexpected(base::Fail("a bound pod came back without a node"), *pod);
       return;
     case cluster::PodState::kAssumed:
-      // The binding goes on with the pod as it was; only its end matters.
-      if (pod->deletion_timestamp && !old->deletion_timestamp) RemoveAssumed(known);
+      // The binding goes on with the pod as it was; only its end matters now.
+      setup_.late_updates.Set(cluster.pods().Version(known), pod);
+      if (pod->deletion_timestamp && !old->deletion_timestamp) RemoveAssumed(known, /*is_gone=*/false);
       return;
     case cluster::PodState::kPending:
       break;
@@ -189,7 +193,7 @@ void ObjectEvents::Remove(cluster::PodSlot known) {
   setup_.reports.OnDeleted(version);
   switch (cluster.pods().state(known)) {
     case cluster::PodState::kAssumed:
-      RemoveAssumed(known);
+      RemoveAssumed(known, /*is_gone=*/true);
       return;
     case cluster::PodState::kAdded:
       LogUnexpected(cluster.RemovePod(*pod), *pod);
@@ -205,12 +209,15 @@ void ObjectEvents::Remove(cluster::PodSlot known) {
   if (!pod->nominated_node_name.empty()) FreeNomination(pod, priority);
 }
 
-void ObjectEvents::RemoveAssumed(cluster::PodSlot known) {
+void ObjectEvents::RemoveAssumed(cluster::PodSlot known, bool is_gone) {
   auto& cluster = setup_.cluster;
   const cluster::PodRecordRef pod = cluster.pods().facts(known).record;
   const std::string node(cluster.nodes().name(cluster.pods().row(known)));
-  // A pod that waits for Permit is cleaned up by its binding cycle.
-  if (!setup_.waiting.Reject(pod->uid, "", "removed")) {
+  // A pod that waits for Permit is put back by its binding cycle, and not tried again while it is going. One
+  // that is gone must not come back.
+  const bool waits = setup_.waiting.Reject(pod->uid, "", "removed");
+  if (!waits || is_gone) {
+    setup_.late_updates.Forget(cluster.pods().Version(known));
     LogUnexpected(cluster.RemoveAssumed(pod->uid, node), *pod);
   }
   setup_.queue.Notify(kAssignedPodDelete, cycle::AsAssigned(*pod, node), {});

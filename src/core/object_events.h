@@ -25,6 +25,7 @@ class ObjectEvents {
     cycle::WaitingPods& waiting;
     cycle::Evictions& evictions;
     queue::RejectionReports& reports;
+    cycle::LateUpdates& late_updates;
     std::function<bool(std::string_view)> has_profile;
     api::ResourceGates resources;
   };
@@ -49,7 +50,7 @@ class ObjectEvents {
   void UpdateWaiting(cluster::PodSlot known, const cluster::PodRecordRef& pod);
   void Remove(cluster::PodSlot known);
   // A pod whose binding is under way is gone or going.
-  void RemoveAssumed(cluster::PodSlot known);
+  void RemoveAssumed(cluster::PodSlot known, bool is_gone);
   void LeaveDomains(std::string_view node);
   // The place that a nomination reserved is free for pods of the same or lower priority.
   void FreeNomination(const cluster::PodRecordRef& pod, std::int32_t priority);

@@ -10,7 +10,8 @@ namespace berth::core {
 namespace {
 
 dispatch::DispatcherOptions DispatcherOptionsOf(const SchedulerOptions& options) {
-  return {.in_flight_max = options.calls_in_flight_max};
+  return {.in_flight_max = options.calls_in_flight_max,
+          .one_by_one = !options.features.scheduler_async_api_calls};
 }
 
 // The default list without those that do not exist yet.
@@ -28,15 +29,17 @@ Scheduler::Scheduler(const SchedulerOptions& options, const base::Clock& clock, 
     : options_(options),
       clock_(clock),
       queue_metrics_(metrics),
-      dispatch_metrics_(metrics),
+      dispatch_metrics_(options.features.scheduler_async_api_calls ? metrics : unseen_metrics_),
       cycle_metrics_(metrics),
       cluster_({.resources = options.features.ForResources()}),
       executor_(clock),
       writes_(executor_),
       dispatcher_(DispatcherOptionsOf(options), {.clock = clock, .metrics = dispatch_metrics_}),
-      reports_({.enabled = options.features.scheduler_pre_enqueue_pod_status &&
-                           options.features.scheduler_async_api_calls},
-               cluster_, clock) {}
+      reports_(
+          options.features.scheduler_pre_enqueue_pod_status && options.features.scheduler_async_api_calls,
+          cluster_),
+      reporter_({reports_, cluster_, dispatcher_},
+                [this](const auto& pod, const auto& event) { RecordAbout(pod, event); }) {}
 
 Scheduler::~Scheduler() = default;
 
@@ -94,9 +97,9 @@ base::Result<void> Scheduler::MakeQueue() {
   if (!made) return std::unexpected(std::move(made.error()));
   queue_ = *std::move(made);
   cycle_ = std::make_unique<cycle::SchedulingCycle>(
-      cycle::CycleContext{cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_});
+      cycle::CycleContext{cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_, late_updates_});
   objects_ = std::make_unique<ObjectEvents>(ObjectEvents::Setup{
-      cluster_, *queue_, dispatcher_, cycle_->waiting_pods(), cycle_->evictions(), reports_,
+      cluster_, *queue_, dispatcher_, cycle_->waiting_pods(), cycle_->evictions(), reports_, late_updates_,
       [this](std::string_view name) { return HasProfile(name); }, options_.features.ForResources()});
   return {};
 }
@@ -133,7 +136,9 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
   executor_.RunReady();
   if (is_deciding_) TryPods();
   executor_.RunReady();
-  ReportRejections();
+  // Before the reports, so that why an attempt failed is told, and then what keeps the pod from the next one.
+  StartCalls(outputs);
+  reporter_.TellAll();
   StartCalls(outputs);
   std::ranges::move(writes_.TakeStarted(), std::back_inserter(outputs.writes));
   outputs_ = nullptr;
@@ -148,40 +153,6 @@ void Scheduler::TryPods() {
       cycle_->Run(found == profiles_.end() ? nullptr : found->second, pod);
     }
   }
-}
-
-void Scheduler::ReportRejections() {
-  for (const queue::RejectionReport& report : reports_.TakeDue()) Report(report);
-}
-
-void Scheduler::Report(const queue::RejectionReport& report) {
-  if (!cluster_.pods().IsCurrent(report.pod)) return;
-  const cluster::PodRecordRef pod = cluster_.pods().facts(report.pod.id).record;
-  dispatch::CallEvent event{.type = "Warning",
-                            .reason = api::kNotReadyForScheduling,
-                            .action = "Scheduling",
-                            .note = report.message};
-  if (report.kind == queue::RejectionReport::Kind::kEvent) {
-    RecordAbout(pod, event);
-    return;
-  }
-  dispatch::Call call{.type = dispatch::CallType::kPodStatusPatch, .pod = pod, .change = {}};
-  if (report.kind == queue::RejectionReport::Kind::kClear) {
-    call.change.remove_not_ready = true;
-  } else {
-    api::PodCondition condition;
-    condition.type = api::kPodScheduled;
-    condition.status = "False";
-    condition.reason = api::kNotReadyForScheduling;
-    condition.message = report.message;
-    condition.observed_generation = pod->generation;
-    call.change.conditions.push_back(std::move(condition));
-    if (report.with_event) call.event = std::move(event);
-  }
-  call.on_finish = [this, report](const dispatch::CallOutcome& outcome) {
-    reports_.OnResult(report, !outcome.IsFailure());
-  };
-  static_cast<void>(dispatcher_.Add(std::move(call)));
 }
 
 void Scheduler::StartCalls(Outputs& outputs) {
@@ -207,7 +178,6 @@ std::optional<base::TimePoint> Scheduler::NextDeadline() const {
   base::TimePoint next = queue_->NextTick();
   if (const auto timer = executor_.NextDeadline()) next = std::min(next, *timer);
   if (const auto call = dispatcher_.NextDeadline()) next = std::min(next, *call);
-  if (const auto report = reports_.NextDeadline()) next = std::min(next, *report);
   return next;
 }
 

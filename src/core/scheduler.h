@@ -15,6 +15,7 @@
 #include "base/metrics.h"
 #include "core/messages.h"
 #include "core/object_events.h"
+#include "core/rejection_reporter.h"
 #include "cycle/object_writes.h"
 #include "cycle/scheduling_cycle.h"
 #include "framework/features.h"
@@ -56,7 +57,10 @@ class Scheduler final : private cycle::EventSink {
   void Step(std::span<const Input> inputs, Outputs& outputs);
 
   // While it does not decide, it only follows what happens: a process that waits for its turn.
-  void SetDeciding(bool deciding) { is_deciding_ = deciding; }
+  void SetDeciding(bool deciding) {
+    is_deciding_ = deciding;
+    reports_.SetSilent(!deciding);
+  }
   bool is_deciding() const { return is_deciding_; }
 
   // Another step has something to do at once, without any input.
@@ -67,6 +71,7 @@ class Scheduler final : private cycle::EventSink {
   const cluster::Cluster& cluster() const { return cluster_; }
   const queue::SchedulingQueue& queue() const { return *queue_; }
   const dispatch::Dispatcher& dispatcher() const { return dispatcher_; }
+  const queue::RejectionReports& reports() const { return reports_; }
   // Pods that have a node and are not bound yet.
   std::size_t binding_count() const { return cycle_->binding_count(); }
   bool HasProfile(std::string_view scheduler_name) const { return profiles_.contains(scheduler_name); }
@@ -78,14 +83,12 @@ class Scheduler final : private cycle::EventSink {
   void Record(cycle::PodEvent event) override;
   void RecordAbout(const cluster::PodRecordRef& pod, const dispatch::CallEvent& event);
   void TryPods();
-  // Tells users of pods that are not even tried.
-  void ReportRejections();
-  void Report(const queue::RejectionReport& report);
   void StartCalls(Outputs& outputs);
 
   const SchedulerOptions options_;
   const base::Clock& clock_;
   queue::QueueMetrics queue_metrics_;
+  base::MetricRegistry unseen_metrics_;  // of calls, while they are not asynchronous
   dispatch::DispatchMetrics dispatch_metrics_;
   cycle::CycleMetrics cycle_metrics_;
   cluster::Cluster cluster_;
@@ -94,8 +97,10 @@ class Scheduler final : private cycle::EventSink {
   absl::flat_hash_map<std::string, cycle::ProfileRuntime*, base::TextHash, std::equal_to<>> profiles_;
   base::Executor executor_;
   cycle::ObjectWrites writes_;
+  cycle::LateUpdates late_updates_;
   dispatch::Dispatcher dispatcher_;
   queue::RejectionReports reports_;
+  RejectionReporter reporter_;
   std::unique_ptr<queue::SchedulingQueue> queue_;
   std::unique_ptr<cycle::SchedulingCycle> cycle_;
   std::unique_ptr<ObjectEvents> objects_;

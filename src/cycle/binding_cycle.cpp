@@ -42,7 +42,7 @@ base::Task<std::optional<Failure>> BindingCycle::Bind(Binding& binding) {
     bool has_work = false;
     if (Status status = PreFlight(binding, steps, has_work); !status.IsSuccess())
       co_return FailWith(std::move(status));
-    if (has_work || binding.permit) NominateInStatus(binding);
+    if (has_work || binding.permit) co_await NominateInStatus(binding);
   } else {
     for (const auto& placed : profile.pre_bind()) steps.push_back({&placed});
   }
@@ -79,14 +79,23 @@ Status BindingCycle::PreFlight(const Binding& binding, PreBindSteps& steps, bool
   return {};
 }
 
-void BindingCycle::NominateInStatus(const Binding& binding) const {
+// Waits for the answer only if calls are not asynchronous; a failure was logged where the request was made.
+base::Task<void> BindingCycle::NominateInStatus(const Binding& binding) const {
   const auto& pods = context_.cluster.pods();
-  if (!pods.IsCurrent(binding.popped.pod)) return;
+  if (!pods.IsCurrent(binding.popped.pod)) co_return;
   dispatch::Call call{.type = dispatch::CallType::kPodStatusPatch,
                       .pod = pods.facts(binding.popped.pod.id).record,
                       .change = {}};
   call.change.nominated_node_name = binding.assignment.node_name;
+  if (binding.profile->profile->features().scheduler_async_api_calls) {
+    static_cast<void>(context_.dispatcher.Add(std::move(call)));
+    co_return;
+  }
+  auto promise = std::make_shared<base::Promise<bool>>(context_.executor);
+  auto written = promise->future();
+  call.on_finish = [promise](const dispatch::CallOutcome&) { promise->Set(true); };
   static_cast<void>(context_.dispatcher.Add(std::move(call)));
+  static_cast<void>(co_await written.Get());
 }
 
 base::Task<std::optional<Failure>> BindingCycle::WaitOnPermit(Binding& binding) {
@@ -191,6 +200,8 @@ void BindingCycle::GiveUp(Binding& binding, const Failure& failure) const {
     failures_.Handle(*binding.profile, binding.popped, failure, binding.started);
     return;
   }
+  auto latest = context_.late_updates.Take(binding.popped.pod);
+  if (latest) static_cast<void>(context_.cluster.SetPending(std::move(latest)));
   const cluster::PodRecordRef assigned = AsAssigned(*assignment.record, assignment.node_name);
   // What the pod would have used is free again. The pod itself must not be woken by that if it was rejected,
   // or it would be tried again at once.

@@ -47,7 +47,7 @@ class BindingCycle {
 
   base::Task<std::optional<Failure>> Bind(Binding& binding);
   framework::Status PreFlight(const Binding& binding, PreBindSteps& steps, bool& has_work) const;
-  void NominateInStatus(const Binding& binding) const;
+  base::Task<void> NominateInStatus(const Binding& binding) const;
   base::Task<std::optional<Failure>> WaitOnPermit(Binding& binding);
   base::Task<framework::Status> RunPreBind(Binding& binding, PreBindSteps steps);
   base::Task<framework::Status> RunSteps(Binding& binding, const PreBindSteps& steps,

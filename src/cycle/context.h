@@ -8,6 +8,7 @@
 #include "base/executor.h"
 #include "cluster/cluster.h"
 #include "cycle/cycle_metrics.h"
+#include "cycle/late_updates.h"
 #include "dispatch/dispatcher.h"
 #include "framework/decide.h"
 #include "framework/profile.h"
@@ -47,6 +48,7 @@ struct CycleContext {
   base::Executor& executor;
   EventSink& events;
   CycleMetrics& metrics;
+  LateUpdates& late_updates;
 
   const base::Clock& clock() const { return executor.clock(); }
 };

@@ -25,12 +25,25 @@ void Tell(Call& call, CallEnd end, std::string_view message) {
   if (call.on_finish) call.on_finish({.end = end, .message = std::string(message)});
 }
 
-// What only the older call says is kept; an event goes with the condition that it tells of.
-void Merge(Call& call, const Call& older) {
-  const bool had_scheduled = FindCondition(call.change, api::kPodScheduled) != nullptr;
+// The owner of the older call hears the end of the newer one, too.
+void TellBoth(Call& call, Call& older) {
+  if (!older.on_finish) return;
+  call.on_finish = [first = std::exchange(older.on_finish, nullptr),
+                    second = std::move(call.on_finish)](const CallOutcome& outcome) mutable {
+    first(outcome);
+    if (second) second(outcome);
+  };
+}
+
+// What only the older call says is kept; an event goes with the condition that it tells of. True: something
+// of the older call lives on in the newer one.
+bool Merge(Call& call, const Call& older) {
+  const api::PodStatusChange before = call.change;
+  const bool had_scheduled = FindCondition(before, api::kPodScheduled) != nullptr;
   AddOlder(call.change, older.change);
   const bool took_scheduled = !had_scheduled && FindCondition(call.change, api::kPodScheduled) != nullptr;
   if (took_scheduled && !call.event) call.event = older.event;
+  return call.change != before;
 }
 
 }  // namespace
@@ -61,13 +74,18 @@ bool Dispatcher::IsNoOp(const Entry& entry, const Call& call) const {
 }
 
 // What the new call keeps of the one that is there. Of two delayed calls the earlier time stands, so that a
-// pod that is rejected again and again is reported all the same.
-void Dispatcher::TakeOver(Entry& entry, Stored& added) const {
+// pod that is rejected again and again is reported all the same. True: the old call lives on in the new one,
+// and its owner is to hear how that ends.
+bool Dispatcher::TakeOver(Entry& entry, Stored& added) const {
   Stored& old = *Current(entry);
-  if (old.call.type != added.call.type) return;
-  Merge(added.call, old.call);
-  if (&old != entry.stored.get()) return;
+  if (old.call.type != added.call.type) return false;
+  const bool is_stored = &old == entry.stored.get();
+  // The event of a call that is on its way is out already.
+  if (!is_stored) old.call.event.reset();
+  const bool lives_on = Merge(added.call, old.call);
+  if (!is_stored) return false;
   added.due = old.due && added.due ? std::optional(std::min(*old.due, *added.due)) : std::nullopt;
+  return lives_on && !options_.upstream_rules;
 }
 
 std::unique_ptr<Dispatcher::Stored> Dispatcher::TakeStored(Entry& entry) {
@@ -95,13 +113,20 @@ base::Result<CallId> Dispatcher::Add(Call call, base::Duration delay) {
   if (delay > base::Duration::zero()) added->due = setup_.clock.Now() + delay;
 
   Stored* const old = Current(entry);
+  if (options_.one_by_one && old != nullptr) {
+    const CallId behind = added->id;
+    entry.behind.push_back(std::move(added));
+    ++pending_count_;
+    setup_.metrics.AddPending(entry.behind.back()->call.type, 1);
+    return behind;
+  }
   const bool is_merge = old != nullptr && old->call.type == added->call.type;
   if (old != nullptr) {
     if (added->call.type < old->call.type) {
       Tell(added->call, CallEnd::kSkipped, kLessRelevant);
       return base::Fail(std::string(kLessRelevant));
     }
-    TakeOver(entry, *added);
+    if (TakeOver(entry, *added)) TellBoth(added->call, old->call);
     const bool is_on_its_way = old == entry.in_flight.get();
     if (options_.upstream_rules && is_merge && is_on_its_way) Tell(old->call, CallEnd::kOverwritten, kMerged);
     if (options_.upstream_rules && !is_merge && entry.in_flight && !is_on_its_way)
@@ -159,6 +184,7 @@ void Dispatcher::Finish(CallId id, const base::Result<void>& result, bool had_ef
     entry.written_nomination = call.change.nominated_node_name;
   }
   if (entry.stored) File(entry);
+  Advance(entry);
   EraseIfIdle(entry);
   if (result && !had_effect) {
     Tell(call, CallEnd::kSkipped, kNothingLeft);
@@ -173,8 +199,10 @@ void Dispatcher::Sync(const cluster::PodRecordRef& pod) {
   Entry& entry = *found->second;
   if (entry.written_nomination == pod->nominated_node_name) entry.written_nomination.reset();
   if (entry.stored) entry.stored->call.pod = pod;
+  for (const auto& later : entry.behind) later->call.pod = pod;
   std::unique_ptr<Stored> unneeded;
   if (entry.stored && !entry.in_flight && IsNoOp(entry, entry.stored->call)) unneeded = TakeStored(entry);
+  Advance(entry);
   EraseIfIdle(entry);
   if (unneeded) Tell(unneeded->call, CallEnd::kSkipped, kNoEffectAfterSync);
 }
@@ -185,16 +213,22 @@ void Dispatcher::Forget(std::string_view uid) {
   Entry& entry = *found->second;
   entry.written_nomination.reset();
   entry.is_forgotten = true;
-  const std::unique_ptr<Stored> cancelled = TakeStored(entry);
+  std::deque<std::unique_ptr<Stored>> cancelled = std::exchange(entry.behind, {});
+  for (const auto& later : cancelled) setup_.metrics.AddPending(later->call.type, -1);
+  pending_count_ -= cancelled.size();
+  if (entry.stored) cancelled.push_front(TakeStored(entry));
   EraseIfIdle(entry);
-  if (cancelled) Tell(cancelled->call, CallEnd::kCancelled, kForgotten);
+  for (const auto& call : cancelled) Tell(call->call, CallEnd::kCancelled, kForgotten);
 }
 
 void Dispatcher::OnBound(std::string_view uid) {
   const auto found = by_uid_.find(uid);
   if (found == by_uid_.end()) return;
   const Entry& entry = *found->second;
-  if (entry.stored && entry.stored->call.type == CallType::kPodDeletion) return;
+  const auto deletes = [](const auto& stored) {
+    return stored && stored->call.type == CallType::kPodDeletion;
+  };
+  if (deletes(entry.stored) || std::ranges::any_of(entry.behind, deletes)) return;
   Forget(uid);
 }
 
@@ -232,6 +266,15 @@ void Dispatcher::Unfile(Entry& entry) {
   if (entry.filed == Filed::kDue) due_.erase(entry.place);
   if (entry.filed == Filed::kDelayed) delayed_.Remove(entry.delayed);
   entry.filed = Filed::kNowhere;
+}
+
+void Dispatcher::Advance(Entry& entry) {
+  if (entry.stored || entry.in_flight || entry.behind.empty()) return;
+  entry.stored = std::move(entry.behind.front());
+  entry.behind.pop_front();
+  setup_.metrics.AddPending(entry.stored->call.type, -1);
+  --pending_count_;
+  File(entry);
 }
 
 void Dispatcher::EraseIfIdle(Entry& entry) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
@@ -16,16 +17,9 @@
 #include "base/interner.h"
 #include "dispatch/call.h"
 #include "dispatch/dispatch_metrics.h"
+#include "dispatch/dispatcher_options.h"
 
 namespace berth::dispatch {
-
-struct DispatcherOptions {
-  // How many calls may be on their way at once; 0: any number.
-  std::size_t in_flight_max = 0;
-  // For comparing runs with kube-scheduler: forgets what was nominated until the pod shows it, and says
-  // nothing to the owner of a call that is replaced while another one of its pod is on its way.
-  bool upstream_rules = false;
-};
 
 // Decides which writes to pods are made, and when.
 //
@@ -104,6 +98,7 @@ class Dispatcher {
     std::string uid;
     std::unique_ptr<Stored> stored = nullptr;
     std::unique_ptr<Stored> in_flight = nullptr;
+    std::deque<std::unique_ptr<Stored>> behind = {};  // one by one: what comes after the stored one
     base::TimePoint started = {};
     Filed filed = Filed::kNowhere;
     Fifo::iterator place = {};      // if due
@@ -127,11 +122,13 @@ class Dispatcher {
   const std::string& Nomination(const Entry& entry, const Call& call) const;
   bool IsNoOp(const Entry& entry, const Call& call) const;
   static Stored* Current(const Entry& entry);
-  void TakeOver(Entry& entry, Stored& added) const;
+  bool TakeOver(Entry& entry, Stored& added) const;
   std::unique_ptr<Stored> Replace(Entry& entry, std::unique_ptr<Stored> added);
   std::unique_ptr<Stored> TakeStored(Entry& entry);
   void File(Entry& entry);
   void Unfile(Entry& entry);
+  // The next of those that wait behind, if the pod is free for it.
+  void Advance(Entry& entry);
   void EraseIfIdle(Entry& entry);
   void MoveDue();
 

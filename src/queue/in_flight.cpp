@@ -6,7 +6,7 @@
 
 namespace berth::queue {
 
-void InFlight::Begin(Pod pod, std::string uid) {
+void InFlight::Begin(Pod pod, cluster::PodRecordRef record) {
   std::uint32_t index = static_cast<std::uint32_t>(markers_.size());
   if (free_.empty()) {
     markers_.emplace_back();
@@ -16,7 +16,7 @@ void InFlight::Begin(Pod pod, std::string uid) {
   }
   const bool is_new = markers_by_pod_.emplace(pod, index).second;
   BERTH_CHECK(is_new);
-  markers_[index] = {++last_position_, std::move(uid), last_, kNone};
+  markers_[index] = {++last_position_, std::move(record), last_, kNone};
   (last_ == kNone ? first_ : markers_[last_].next) = index;
   last_ = index;
   metrics_.AddInFlight(popped_, 1);
@@ -30,7 +30,7 @@ void InFlight::Done(Pod pod) {
   Marker& marker = markers_[index];
   (marker.previous == kNone ? first_ : markers_[marker.previous].next) = marker.next;
   (marker.next == kNone ? last_ : markers_[marker.next].previous) = marker.previous;
-  marker.uid.clear();
+  marker.record.reset();
   free_.push_back(index);
   metrics_.AddInFlight(popped_, -1);
   Prune();
@@ -60,7 +60,7 @@ void InFlight::Clear() {
 
 std::vector<std::string> InFlight::PodUids() const {
   std::vector<std::string> uids;
-  for (std::uint32_t at = first_; at != kNone; at = markers_[at].next) uids.push_back(markers_[at].uid);
+  for (std::uint32_t at = first_; at != kNone; at = markers_[at].next) uids.push_back(markers_[at].record->uid);
   return uids;
 }
 
@@ -71,7 +71,7 @@ std::vector<std::string> InFlight::Listing() const {
     for (; event != events_.end() && event->position < markers_[at].position; ++event) {
       listing.push_back(event->matched->label->text);
     }
-    listing.push_back("@" + markers_[at].uid);
+    listing.push_back("@" + markers_[at].record->uid);
   }
   for (; event != events_.end(); ++event) listing.push_back(event->matched->label->text);
   return listing;

@@ -60,8 +60,8 @@ class InFlight {
   std::size_t event_count() const { return events_.size(); }
   bool Contains(Pod pod) const { return markers_by_pod_.contains(pod); }
 
-  // The pod must not be in flight. Its uid is for those who look on.
-  void Begin(Pod pod, std::string uid);
+  // The pod must not be in flight. Its record is for those who look on.
+  void Begin(Pod pod, cluster::PodRecordRef record);
   // No effect if it is not in flight.
   void Done(Pod pod);
   // No effect if nothing is in flight.
@@ -92,7 +92,7 @@ class InFlight {
   static constexpr std::uint32_t kNone = 0xffffffff;
   struct Marker {
     std::uint64_t position = 0;
-    std::string uid;
+    cluster::PodRecordRef record;
     std::uint32_t previous = kNone;
     std::uint32_t next = kNone;
   };

@@ -40,7 +40,10 @@ bool PreEnqueueRunner::Passes(Item& pod, std::size_t plugin) const {
   pod.params.gating = id;
   if (observer_ != nullptr) {
     status.SetPlugin(pre_enqueue.plugin);
-    observer_->OnRejected(pod.pod, status);
+    GateVerdict verdict{.status = status, .model = pre_enqueue.model};
+    if (pre_enqueue.model.source == framework::ReportModel::Source::kResult && pre_enqueue.report != nullptr)
+      verdict.result_message = pre_enqueue.report->MessageFor({.cluster = cluster_, .pod = pod.pod.id});
+    observer_->OnRejected(pod.pod, verdict);
   }
   return false;
 }

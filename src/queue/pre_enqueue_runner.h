@@ -1,17 +1,27 @@
 #pragma once
 
+#include <string>
+
 #include "cluster/cluster.h"
+#include "framework/report_model.h"
 #include "framework/status.h"
 #include "queue/event_map.h"
 #include "queue/item_store.h"
 
 namespace berth::queue {
 
+// Why a plugin keeps a pod out, and how it wants that told.
+struct GateVerdict {
+  const framework::Status& status;
+  const framework::ReportModel& model;
+  std::string result_message = {};  // beside the status, if the model looks at it
+};
+
 // Hears what PreEnqueue plugins said about a pod: rejection_reports.h turns it into the pod's status.
 class PreEnqueueObserver {
  public:
   virtual ~PreEnqueueObserver() = default;
-  virtual void OnRejected(base::Versioned<cluster::PodSlot> pod, const framework::Status& status) = 0;
+  virtual void OnRejected(base::Versioned<cluster::PodSlot> pod, const GateVerdict& verdict) = 0;
   // All plugins passed.
   virtual void OnPassed(base::Versioned<cluster::PodSlot> pod) = 0;
 };

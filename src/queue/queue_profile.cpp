@@ -1,6 +1,7 @@
 #include "queue/queue_profile.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth::queue {
 namespace {
@@ -20,10 +21,17 @@ bool Has(std::span<const framework::Placed<Point>> placed, const framework::Plug
 
 }  // namespace
 
+QueueProfile::PreEnqueue MakePreEnqueue(std::string plugin, const framework::PreEnqueuePoint& point) {
+  QueueProfile::PreEnqueue made{.plugin = std::move(plugin), .point = &point};
+  made.report = dynamic_cast<const framework::ReportPoint*>(&point);
+  if (made.report != nullptr) made.model = made.report->HowToReport();
+  return made;
+}
+
 QueueProfile MakeQueueProfile(const framework::Profile& profile, bool has_extenders) {
   QueueProfile result{.scheduler_name = profile.scheduler_name()};
   for (const auto& placed : profile.pre_enqueue()) {
-    result.pre_enqueue.push_back({std::string(placed.plugin->Name()), placed.point});
+    result.pre_enqueue.push_back(MakePreEnqueue(std::string(placed.plugin->Name()), *placed.point));
   }
   if (has_extenders) result.events.push_back({"Extender", Everything(profile.features())});
   for (const auto& plugin : profile.plugins()) {

@@ -6,6 +6,7 @@
 #include "framework/events.h"
 #include "framework/profile.h"
 #include "framework/queue_points.h"
+#include "framework/report_model.h"
 
 namespace berth::queue {
 
@@ -13,7 +14,9 @@ namespace berth::queue {
 struct QueueProfile {
   struct PreEnqueue {
     std::string plugin;
-    const framework::PreEnqueuePoint* point;  // outlives the queue
+    const framework::PreEnqueuePoint* point;         // outlives the queue
+    const framework::ReportPoint* report = nullptr;  // the same; null: reports in the default way
+    framework::ReportModel model = {};
   };
   struct Events {
     std::string plugin;
@@ -24,6 +27,9 @@ struct QueueProfile {
   std::vector<PreEnqueue> pre_enqueue = {};  // in the order in which they run
   std::vector<Events> events = {};           // in the order of the profile
 };
+
+// A PreEnqueue plugin with the way in which it wants its rejections told.
+QueueProfile::PreEnqueue MakePreEnqueue(std::string plugin, const framework::PreEnqueuePoint& point);
 
 // Asks every plugin that can reject a pod (PreEnqueue, PreFilter, Filter, Reserve, Permit) for its events.
 // One without EnqueuePoint is woken by everything, and so are extenders, which come first.

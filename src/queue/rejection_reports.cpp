@@ -2,21 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "api/pod_status_change.h"
 
 namespace berth::queue {
 namespace {
 
-// As long as a new report waits, which keeps the reports that wait in the order of their deadlines.
+using framework::ReportModel;
+
 constexpr base::Duration kRetryDelay = std::chrono::seconds(5);
 
 }  // namespace
-
-const ReportModel& RejectionReports::ModelOf(std::string_view plugin) const {
-  const auto found = options_.by_plugin.find(plugin);
-  return found == options_.by_plugin.end() ? options_.model : found->second;
-}
 
 // Null: the pod is gone, or has no such condition.
 const api::PodCondition* RejectionReports::ConditionOf(PodRef pod) const {
@@ -26,115 +23,94 @@ const api::PodCondition* RejectionReports::ConditionOf(PodRef pod) const {
   return found == conditions.end() ? nullptr : &*found;
 }
 
-void RejectionReports::OnRejected(PodRef pod, const framework::Status& status,
-                                  std::string_view result_message) {
-  if (!options_.enabled) return;
-  const ReportModel& model = ModelOf(status.plugin());
+void RejectionReports::OnRejected(PodRef pod, const GateVerdict& verdict) {
+  if (!enabled_) return;
+  const ReportModel& model = verdict.model;
   std::string message =
-      model.source == ReportModel::Source::kStatus ? status.Message() : std::string(result_message);
+      model.source == ReportModel::Source::kStatus ? verdict.status.Message() : verdict.result_message;
   if (model.opt_out_on_empty && message.empty()) return;
   State& state = states_[pod];
   if (model.seed_from_pod && !state.seeded && state.last.empty()) {
-    const api::PodCondition* condition = ConditionOf(pod);
-    if (condition != nullptr) state.last = condition->message;
+    if (const api::PodCondition* condition = ConditionOf(pod)) state.last = condition->message;
   }
   // Once only: after a pass the old words say nothing about what the pod will show.
   state.seeded = true;
   if (state.last == message) return;
-  state.last = message;
+  state.last = std::move(message);
   state.delay = model.delay;
-  const bool event_now = model.event_at == ReportModel::EventAt::kEnqueue;
-  if (event_now) events_.push_back({RejectionReport::Kind::kEvent, pod, message});
-  Enqueue(pod, state,
-          {.clear = false,
-           .with_event = !event_now,
-           .message = std::move(message),
-           .deadline = clock_.Now() + model.delay});
+  Write(pod, state, model.event_at);
+}
+
+void RejectionReports::Write(PodRef pod, State& state, ReportModel::EventAt event_at) {
+  state.untold = silent_;
+  if (silent_) return;
+  state.sequence = ++last_sequence_;
+  const bool event_now = event_at == ReportModel::EventAt::kEnqueue;
+  if (event_now)
+    reports_.push_back({.kind = RejectionReport::Kind::kEvent, .pod = pod, .message = state.last});
+  reports_.push_back({.kind = RejectionReport::Kind::kWrite,
+                      .pod = pod,
+                      .message = state.last,
+                      .with_event = !event_now,
+                      .delay = state.delay,
+                      .sequence = state.sequence});
+}
+
+void RejectionReports::Clear(PodRef pod, State& state) {
+  state.untold = silent_;
+  if (silent_) return;
+  state.sequence = ++last_sequence_;
+  reports_.push_back(
+      {.kind = RejectionReport::Kind::kClear, .pod = pod, .delay = state.delay, .sequence = state.sequence});
+}
+
+void RejectionReports::SetSilent(bool silent) {
+  silent_ = silent;
+  if (silent) return;
+  std::vector<PodRef> untold;
+  // house: hash-order: sorted below
+  for (const auto& [pod, state] : states_) {
+    if (state.untold) untold.push_back(pod);
+  }
+  std::ranges::sort(untold, {}, [](PodRef pod) { return pod.id; });
+  for (const PodRef pod : untold) {
+    State& state = states_.at(pod);
+    if (state.last.empty()) {
+      Clear(pod, state);
+    } else {
+      Write(pod, state, ReportModel::EventAt::kExecution);
+    }
+  }
 }
 
 void RejectionReports::OnPassed(PodRef pod) {
-  const auto found = states_.find(pod);
-  if (found == states_.end() || found->second.last.empty()) return;
-  found->second.last.clear();
-  Enqueue(pod, found->second, {.clear = true, .message = {}, .deadline = clock_.Now() + found->second.delay});
-}
-
-void RejectionReports::Enqueue(PodRef pod, State& state, Pending pending) {
-  const base::TimePoint now = clock_.Now();
-  if (state.pending && state.pending->deadline <= pending.deadline) {
-    // Its place in line is there already.
-    pending.deadline = state.pending->deadline;
-    state.pending = std::move(pending);
-    return;
+  if (!enabled_) return;
+  auto found = states_.find(pod);
+  if (found == states_.end()) {
+    const api::PodCondition* condition = ConditionOf(pod);
+    if (condition == nullptr || !api::IsNotReadyForScheduling(*condition)) return;
+    found = states_.emplace(pod, State{.last = condition->message, .seeded = true}).first;
   }
-  (pending.deadline <= now ? immediate_ : delayed_).push_back({pending.deadline, pod});
-  state.pending = std::move(pending);
-}
-
-void RejectionReports::DropPending(PodRef pod) {
-  const auto found = states_.find(pod);
-  if (found != states_.end()) found->second.pending.reset();
-}
-
-std::optional<base::TimePoint> RejectionReports::NextDeadline() const {
-  if (!events_.empty()) return clock_.Now();
-  std::optional<base::TimePoint> next;
-  for (const auto* deadlines : {&immediate_, &delayed_}) {
-    if (!deadlines->empty() && (!next || deadlines->front().time < *next)) next = deadlines->front().time;
-  }
-  return next;
-}
-
-bool RejectionReports::WouldChange(PodRef pod, const Pending& pending) const {
-  if (!cluster_.pods().IsCurrent(pod)) return false;
-  const api::PodCondition* condition = ConditionOf(pod);
-  const bool is_ours = condition != nullptr && condition->reason == api::kNotReadyForScheduling;
-  if (pending.clear) return is_ours;
-  return !is_ours || condition->status != "False" || condition->message != pending.message;
-}
-
-std::vector<RejectionReport> RejectionReports::TakeDue() {
-  std::vector<RejectionReport> due = std::exchange(events_, {});
-  TakeDueOf(immediate_, due);
-  TakeDueOf(delayed_, due);
-  return due;
-}
-
-void RejectionReports::TakeDueOf(std::deque<Deadline>& deadlines, std::vector<RejectionReport>& due) {
-  for (; !deadlines.empty() && deadlines.front().time <= clock_.Now(); deadlines.pop_front()) {
-    const PodRef pod = deadlines.front().pod;
-    const auto found = states_.find(pod);
-    if (found == states_.end()) continue;
-    State& state = found->second;
-    // A later deadline is that of a later report; an executing one takes the pod's next with it when it ends.
-    if (!state.pending || state.pending->deadline > clock_.Now() || state.executing) continue;
-    Pending pending = *std::exchange(state.pending, std::nullopt);
-    if (!WouldChange(pod, pending)) continue;
-    state.executing = true;
-    due.push_back({.kind = pending.clear ? RejectionReport::Kind::kClear : RejectionReport::Kind::kWrite,
-                   .pod = pod,
-                   .message = std::move(pending.message),
-                   .with_event = pending.with_event});
-  }
-}
-
-void RejectionReports::OnResult(const RejectionReport& report, bool stored) {
-  const auto found = states_.find(report.pod);
-  if (found == states_.end()) return;
   State& state = found->second;
-  state.executing = false;
-  const bool is_latest = !state.pending && state.last == report.message;
-  if (!stored && is_latest) {
-    Enqueue(report.pod, state,
-            {.clear = report.kind == RejectionReport::Kind::kClear,
-             .with_event = false,
-             .message = report.message,
-             .deadline = clock_.Now() + kRetryDelay});
-    return;
-  }
-  // It may have become due meanwhile, and its place in line is gone then.
-  if (state.pending && state.pending->deadline <= clock_.Now()) {
-    immediate_.push_back({state.pending->deadline, report.pod});
+  if (state.last.empty()) return;
+  state.last.clear();
+  Clear(pod, state);
+}
+
+void RejectionReports::OnEnd(const RejectionReport& report, End end) {
+  const auto found = states_.find(report.pod);
+  // Only what was said last is worth another word.
+  if (found == states_.end() || found->second.sequence != report.sequence) return;
+  if (end == End::kFailed && silent_) {
+    found->second.untold = true;
+  } else if (end == End::kFailed) {
+    RejectionReport again = report;
+    again.with_event = false;
+    again.delay = kRetryDelay;
+    reports_.push_back(std::move(again));
+  } else if (end == End::kSuperseded) {
+    // What took its place says something else, so the same words would be news again.
+    found->second.last.clear();
   }
 }
 

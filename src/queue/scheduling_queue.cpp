@@ -168,7 +168,7 @@ std::optional<PoppedEntity> SchedulingQueue::Pop() {
                         {"pod", Named(*item.record)});
       } else {
         popped.pods.push_back({item.pod, item.params});
-        in_flight_.Begin(item.pod, item.record->uid);
+        in_flight_.Begin(item.pod, item.record);
       }
       Forget(pod);
     };

@@ -104,6 +104,7 @@ TEST_F(WaitingOnTheWay, Case43APodThatIsDeletedWhileItWaitsLeavesItsPlace) {
     api.DeletePod("first");
     api.Run(15s);
     EXPECT_EQ(api.node_of("second"), "n1") << annotation;
+    EXPECT_EQ(api.scheduler().cluster().pods().size(), 1u) << "and does not come back: " << annotation;
   }
 }
 

@@ -52,9 +52,12 @@ class FakeApi {
   void Create(const berth::test::NodeBuilder& node) { inputs_.push_back(NodeSeen{node.Ref()}); }
   void DeleteNode(std::string name) { inputs_.push_back(NodeGone{std::move(name)}); }
   void Create(const berth::test::PodBuilder& pod) { Store(*pod.Record()); }
+  // A pod as another scheduler left it.
+  void CreateRecord(api::PodRecord record) { Store(std::move(record)); }
   void Create(api::PodDisruptionBudget budget) {
     inputs_.push_back(ObjectSeen{std::make_shared<const api::PodDisruptionBudget>(std::move(budget))});
   }
+  void See(cluster::AnyObject object) { inputs_.push_back(ObjectSeen{std::move(object)}); }
   void DeletePod(const std::string& name) {
     const auto found = pods_.find(name);
     inputs_.push_back(PodGone{found->second->namespace_, name, found->second->uid});
@@ -89,8 +92,15 @@ class FakeApi {
     }
     inputs_.push_back(std::move(finished));
   }
-  // The answer overtakes the watch: what the call did is seen when the test does it.
-  void AnswerUnseen(const ApiCall& call) { inputs_.push_back(CallFinished{.id = call.id, .result = {}}); }
+  // Says that it is done; the test does it, later.
+  void AnswerOnly(const ApiCall& call) { inputs_.push_back(CallFinished{.id = call.id, .result = {}}); }
+  // It is done, but the watch is behind.
+  void AnswerUnseen(const ApiCall& call) {
+    std::vector<Input> before = std::exchange(inputs_, {});
+    Answer(call);
+    std::erase_if(inputs_, [](const Input& input) { return std::holds_alternative<PodSeen>(input); });
+    inputs_.insert(inputs_.begin(), before.begin(), before.end());
+  }
   void Refuse(const ApiCall& call, std::string message) {
     inputs_.push_back(CallFinished{call.id, base::Fail(std::move(message))});
   }
@@ -154,7 +164,10 @@ class FakeApi {
         std::erase_if(record.conditions, [&](const auto& old) { return old.type == condition.type; });
         record.conditions.push_back(condition);
       }
-      if (call.change.nominated_node_name) record.nominated_node_name = *call.change.nominated_node_name;
+      if (call.change.remove_not_ready) std::erase_if(record.conditions, api::IsNotReadyForScheduling);
+      // As the patch is made: what the caller takes for the pod's own value already is not in it.
+      const auto& nominated = call.change.nominated_node_name;
+      if (nominated && *nominated != call.nomination) record.nominated_node_name = *nominated;
     }
     const bool deletes = call.type == dispatch::CallType::kPodDeletion;
     if (deletes) record.deletion_timestamp = api::Time{.unix_seconds = 1};

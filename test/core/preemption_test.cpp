@@ -275,7 +275,7 @@ TEST(Preemption, AVictimThatIsDeletedAndStillSeenIsWaitedFor) {
   const auto deletions = TakeCalls(api, CallType::kPodDeletion);
   ASSERT_THAT(deletions, SizeIs(1));
   AnswerPatches(api);
-  api.AnswerUnseen(deletions[0]);
+  api.AnswerOnly(deletions[0]);
   // Others come and go, which is worth a try each time.
   for (int i = 0; i < 50; ++i) {
     api.clock().Advance(5s);
@@ -301,7 +301,7 @@ TEST(Preemption, AVictimThatIsSeenToGoInItsOwnTimeFreesThePod) {
   const auto deletions = TakeCalls(api, CallType::kPodDeletion);
   ASSERT_THAT(deletions, SizeIs(1));
   AnswerPatches(api);
-  api.AnswerUnseen(deletions[0]);
+  api.AnswerOnly(deletions[0]);
   api.Run(30s);
   EXPECT_EQ(api.node_of("high"), "");
   api.Change("low", [](api::PodRecord& pod) { pod.deletion_timestamp = api::Time(); });

@@ -5,7 +5,8 @@
 #include "dispatch/dispatch_harness.h"
 #include "dispatch/status_change.h"
 
-// Calls that wait for a while before they are made: how a rejection before scheduling is reported.
+// Calls that wait for a while before they are made: how a rejection before scheduling is reported. Numbers
+// are those of the cases of the cycle chapter.
 namespace berth::dispatch {
 namespace {
 
@@ -39,6 +40,7 @@ bool Pass(Harness& h, std::string name, cluster::PodRecordRef pod = Pod("u1")) {
   return h.Patch(std::move(name), std::move(pod), {.remove_not_ready = true}, kDelay);
 }
 
+// Case 56.
 TEST(DelayedCalls, TheSecondMessageGoesAtTheTimeOfTheFirst) {
   Harness h;
   Reject(h, "first", "waits for a");
@@ -53,6 +55,7 @@ TEST(DelayedCalls, TheSecondMessageGoesAtTheTimeOfTheFirst) {
   EXPECT_EQ(started[0].call->event->note, "waits for b");
 }
 
+// Case 56.
 TEST(DelayedCalls, APodThatPassesInTimeIsNotReported) {
   Harness h;
   Reject(h, "reject", "waits");
@@ -81,6 +84,7 @@ TEST(DelayedCalls, OtherReasonsAreNeverTakenBack) {
   EXPECT_FALSE(Pass(h, "gated", Pod("u2", "", {Scheduled("SchedulingGated")})));
 }
 
+// Case 56.
 TEST(DelayedCalls, AnAttemptThatFailedIsReportedAtOnce) {
   Harness h;
   Reject(h, "reject", "waits");
@@ -101,6 +105,7 @@ TEST(DelayedCalls, ANominationThatComesAlongTakesTheReportWithIt) {
   EXPECT_EQ(started[0].call->event->note, "waits");
 }
 
+// Case 56.
 TEST(DelayedCalls, ABindingTakesThePlaceOfADelayedCall) {
   Harness h;
   Reject(h, "reject", "waits");
@@ -111,6 +116,7 @@ TEST(DelayedCalls, ABindingTakesThePlaceOfADelayedCall) {
   EXPECT_THAT(h.ends, ElementsAre(Pair("reject", CallEnd::kOverwritten)));
 }
 
+// Case 56.
 TEST(DelayedCalls, APodThatIsDeletedIsNotReported) {
   Harness h;
   Reject(h, "reject", "waits");

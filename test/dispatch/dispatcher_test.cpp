@@ -6,6 +6,7 @@
 #include "dispatch/dispatch_harness.h"
 #include "dispatch/status_change.h"
 
+// Numbers are those of the cases of the cycle chapter.
 namespace berth::dispatch {
 namespace {
 
@@ -18,6 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
+// Case 52.
 TEST(Dispatcher, ABindingTakesThePlaceOfAPendingPatch) {
   Harness h;
   EXPECT_TRUE(h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}}));
@@ -29,6 +31,7 @@ TEST(Dispatcher, ABindingTakesThePlaceOfAPendingPatch) {
   EXPECT_EQ(started[0].call->node, "n1");
 }
 
+// Case 52.
 TEST(Dispatcher, APatchIsSkippedBesideABindingPendingOrOnItsWay) {
   Harness h;
   EXPECT_TRUE(h.Bind("bind", Pod("u1"), "n1"));
@@ -38,6 +41,7 @@ TEST(Dispatcher, APatchIsSkippedBesideABindingPendingOrOnItsWay) {
   EXPECT_THAT(h.ends, ElementsAre(Pair("pending", CallEnd::kSkipped), Pair("on its way", CallEnd::kSkipped)));
 }
 
+// Case 53.
 TEST(Dispatcher, ABindingWaitsForThePatchThatIsOnItsWay) {
   Harness h;
   h.Patch("patch", Pod("u1"), {.nominated_node_name = "n1"});
@@ -52,6 +56,7 @@ TEST(Dispatcher, ABindingWaitsForThePatchThatIsOnItsWay) {
   EXPECT_EQ(bind[0].call->type, CallType::kPodBinding);
 }
 
+// Case 53.
 TEST(Dispatcher, AfterAFailedBindingTheStatusPatchIsAccepted) {
   Harness h;
   h.Bind("bind", Pod("u1"), "n1");
@@ -69,6 +74,7 @@ TEST(Dispatcher, AfterAFailedBindingTheStatusPatchIsAccepted) {
   h.Succeed(started[0]);
 }
 
+// Case 54.
 TEST(Dispatcher, PatchesOfOnePodBecomeOneRequest) {
   Harness h;
   h.Patch("condition", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
@@ -79,6 +85,7 @@ TEST(Dispatcher, PatchesOfOnePodBecomeOneRequest) {
   ASSERT_NE(FindCondition(started[0].call->change, api::kPodScheduled), nullptr);
 }
 
+// Case 54.
 TEST(Dispatcher, PatchesThatUndoEachOtherVanish) {
   Harness h;
   h.Patch("set", Pod("u1"), {.nominated_node_name = "n1"});
@@ -92,6 +99,7 @@ TEST(Dispatcher, PatchesThatUndoEachOtherVanish) {
   EXPECT_EQ(h.dispatcher.pod_count(), 0);
 }
 
+// Case 55.
 TEST(Dispatcher, APatchThatThePodShowsAlreadyIsNotSent) {
   Harness h;
   h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
@@ -100,6 +108,7 @@ TEST(Dispatcher, APatchThatThePodShowsAlreadyIsNotSent) {
   EXPECT_EQ(h.dispatcher.pending_count(), 0);
 }
 
+// Case 55.
 TEST(Dispatcher, CallsStartInTheOrderOfTheirPods) {
   Harness h;
   std::vector<std::string> order;
@@ -170,6 +179,70 @@ TEST(Dispatcher, NothingIsLeftOfAPodThatGoesWhileItsCallIsOnItsWay) {
   h.dispatcher.Forget("u1");
   h.Succeed(started[0]);
   EXPECT_EQ(h.dispatcher.pod_count(), 0);
+}
+
+// What was merged into another patch is that patch's business from then on, and so is its end.
+TEST(Dispatcher, TheOwnerOfAMergedPatchHearsHowTheWholeEnds) {
+  Harness h;
+  h.Patch("condition", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  h.Patch("nomination", Pod("u1"), {.nominated_node_name = "n1"});
+  EXPECT_THAT(h.ends, IsEmpty());
+  h.Fail(h.StartAll()[0]);
+  EXPECT_THAT(h.ends, ElementsAre(Pair("condition", CallEnd::kFailed), Pair("nomination", CallEnd::kFailed)));
+}
+
+TEST(Dispatcher, TheOwnerOfAReplacedPatchHearsThatAtOnce) {
+  Harness h;
+  h.Patch("first", Pod("u1"), {.conditions = {Scheduled("Unschedulable", "a")}});
+  h.Patch("second", Pod("u1"), {.conditions = {Scheduled("Unschedulable", "b")}});
+  EXPECT_THAT(h.ends, ElementsAre(Pair("first", CallEnd::kOverwritten)));
+}
+
+TEST(Dispatcher, OneByOneEveryCallIsARequestOfItsOwn) {
+  Harness h({.one_by_one = true});
+  h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  h.Patch("again", Pod("u1"), {.nominated_node_name = "n1"});
+  h.Bind("bind", Pod("u1"), "n1");
+  h.Patch("late", Pod("u1"), {.conditions = {Scheduled("SchedulerError")}});
+  h.Bind("other", Pod("u2"), "n1");
+  EXPECT_EQ(h.dispatcher.pending_count(), 5);
+  auto started = h.StartAll();
+  ASSERT_THAT(started, SizeIs(2)) << "one of each pod";
+  EXPECT_EQ(started[1].call->pod->uid, "u2");
+  h.Succeed(started[1]);
+  std::vector<CallType> types;
+  while (!started.empty()) {
+    types.push_back(started[0].call->type);
+    h.Succeed(started[0]);
+    started = h.StartAll();
+  }
+  EXPECT_THAT(types, ElementsAre(CallType::kPodStatusPatch, CallType::kPodStatusPatch, CallType::kPodBinding,
+                                 CallType::kPodStatusPatch));
+  EXPECT_EQ(h.ends.size(), 5u);
+  h.dispatcher.Forget("u1");
+  EXPECT_EQ(h.dispatcher.pod_count(), 0);
+  EXPECT_EQ(h.dispatcher.pending_count(), 0);
+}
+
+TEST(Dispatcher, OneByOneAPodThatIsGoneTakesItsCallsWithIt) {
+  Harness h({.one_by_one = true});
+  h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  h.Bind("bind", Pod("u1"), "n1");
+  h.dispatcher.Forget("u1");
+  EXPECT_THAT(h.ends, ElementsAre(Pair("patch", CallEnd::kCancelled), Pair("bind", CallEnd::kCancelled)));
+  EXPECT_EQ(h.dispatcher.pending_count(), 0);
+  EXPECT_EQ(h.dispatcher.pod_count(), 0);
+}
+
+TEST(Dispatcher, OneByOneWhatThePodShowsAlreadyIsLeftOutAndTheNextGoesOn) {
+  Harness h({.one_by_one = true});
+  h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  h.Bind("bind", Pod("u1"), "n1");
+  h.dispatcher.Sync(Pod("u1", "", {Scheduled("Unschedulable")}));
+  EXPECT_THAT(h.ends, ElementsAre(Pair("patch", CallEnd::kSkipped)));
+  const auto started = h.StartAll();
+  ASSERT_THAT(started, SizeIs(1));
+  EXPECT_EQ(started[0].call->type, CallType::kPodBinding);
 }
 
 TEST(Dispatcher, ResultsAreCountedByTypeAndResult) {

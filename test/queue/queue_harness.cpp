@@ -73,12 +73,12 @@ class QueueHarness::Gate final : public framework::PreEnqueuePoint {
 };
 
 QueueHarness::QueueHarness(std::vector<PluginSpec> plugins, QueueOptions options,
-                           PreEnqueueObserver* observer) {
-  QueueProfile profile{.scheduler_name = "default-scheduler"};
+                           PreEnqueueObserver* observer, std::vector<QueueProfile::PreEnqueue> more_gates) {
+  QueueProfile profile{.scheduler_name = "default-scheduler", .pre_enqueue = std::move(more_gates)};
   for (const PluginSpec& spec : plugins) {
     if (spec.gate) {
       gates_.push_back(std::make_unique<Gate>(*this, spec));
-      profile.pre_enqueue.push_back({spec.name, gates_.back().get()});
+      profile.pre_enqueue.push_back(MakePreEnqueue(spec.name, *gates_.back()));
     }
     QueueProfile::Events events{.plugin = spec.name, .registrations = {}};
     for (const Wish& wish : spec.wishes) {

@@ -66,7 +66,8 @@ api::PodGroup Group(std::string name, std::int32_t priority = 0);
 class QueueHarness {
  public:
   explicit QueueHarness(std::vector<PluginSpec> plugins = {}, QueueOptions options = {},
-                        PreEnqueueObserver* observer = nullptr);
+                        PreEnqueueObserver* observer = nullptr,
+                        std::vector<QueueProfile::PreEnqueue> more_gates = {});
   ~QueueHarness();
 
   // As the core does it: the cluster first, then the queue.

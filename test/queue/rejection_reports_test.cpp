@@ -5,275 +5,263 @@
 #include "api/pod_status_change.h"
 #include "queue/queue_harness.h"
 
-// KEP-5501: why a pod is not even tried, in its status. The numbers of the cases are those of the queue's
-// specification.
+// KEP-5501: what of that which keeps a pod out is news. When it is written, and what becomes of it, is tested
+// with the dispatcher where the two meet, in the core.
 namespace berth::queue::test {
 namespace {
 
+using End = RejectionReports::End;
 using Kind = RejectionReport::Kind;
+using framework::ReportModel;
 
 class Reports : public testing::Test {
  protected:
-  void Start(RejectionReports::Options options = {}) {
-    reports_.emplace(std::move(options), cluster_, clock_);
-    Set(MakePod("a"));
-  }
+  void SetUp() override { Set(MakePod("a")); }
   void Set(PodBuilder pod) { pod_ = cluster_.pods().Version(*cluster_.SetPending(pod.Record())); }
-  // As the API server would answer: the condition is on the pod.
-  void Stored(const RejectionReport& report) {
-    if (report.kind == Kind::kWrite)
-      Set(MakePod("a").Condition(Condition(api::kNotReadyForScheduling, report.message)));
-    if (report.kind == Kind::kClear) Set(MakePod("a"));
-    reports_->OnResult(report, true);
-  }
-  static api::PodCondition Condition(std::string reason, std::string message) {
+  void Shows(std::string reason, std::string message) {
     api::PodCondition condition;
     condition.type = "PodScheduled";
     condition.status = "False";
     condition.reason = std::move(reason);
     condition.message = std::move(message);
-    return condition;
+    Set(MakePod("a").Condition(condition));
   }
-  void Reject(const std::string& message, const std::string& result = "") {
-    reports_->OnRejected(pod_, framework::Status::Unresolvable(message).WithPlugin("plugin"), result);
+  void Reject(const std::string& message, const ReportModel& model = {}, const std::string& result = "") {
+    const framework::Status status = framework::Status::Unresolvable(message).WithPlugin("plugin");
+    reports_.OnRejected(pod_, {.status = status, .model = model, .result_message = result});
   }
-  void Pass() { reports_->OnPassed(pod_); }
-  std::vector<RejectionReport> At(milliseconds time) {
-    clock_.SetTo(base::TimePoint(time));
-    return reports_->TakeDue();
+  void Pass() { reports_.OnPassed(pod_); }
+  // What comes out, in short: "write M", "clear", "event M".
+  std::vector<std::string> Taken() {
+    std::vector<std::string> texts;
+    for (RejectionReport& report : reports_.Take()) {
+      texts.push_back(report.kind == Kind::kClear   ? "clear"
+                      : report.kind == Kind::kWrite ? "write " + report.message
+                                                    : "event " + report.message);
+      last_ = std::move(report);
+    }
+    return texts;
   }
-  std::vector<RejectionReport> Now() { return reports_->TakeDue(); }
+  using Texts = std::vector<std::string>;
 
-  base::VirtualClock clock_;
   cluster::Cluster cluster_;
-  std::optional<RejectionReports> reports_;
+  RejectionReports reports_{true, cluster_};
   RejectionReports::PodRef pod_;
+  RejectionReport last_{};
 };
 
-// Case 55.
-TEST_F(Reports, AreWrittenAfterFiveQuietSecondsWithAnEvent) {
-  Start();
-  Reject("M");
-  EXPECT_EQ(reports_->NextDeadline(), base::TimePoint(seconds(5)));
-  EXPECT_TRUE(At(milliseconds(4999)).empty());
-  const auto due = At(seconds(5));
-  ASSERT_EQ(due.size(), 1u);
-  EXPECT_EQ(due[0].kind, Kind::kWrite);
-  EXPECT_EQ(due[0].message, "M");
-  EXPECT_TRUE(due[0].with_event);
-  EXPECT_TRUE(At(seconds(60)).empty());
-}
-
-TEST_F(Reports, AreNotWrittenIfThePodPassesMeanwhile) {
-  Start();
-  Reject("M");
-  At(seconds(2));
-  Pass();
-  EXPECT_TRUE(At(seconds(60)).empty());
-}
-
-// Case 56.
-TEST_F(Reports, SayWhatWasSaidLastAtTheTimeOfTheFirst) {
-  Start();
+TEST_F(Reports, SayEachThingOnce) {
   Reject("M1");
-  At(seconds(3));
+  Reject("M1");
+  EXPECT_EQ(Taken(), Texts{"write M1"});
+  EXPECT_EQ(last_.delay, seconds(5));
+  EXPECT_TRUE(last_.with_event);
   Reject("M2");
-  EXPECT_TRUE(At(milliseconds(4999)).empty());
-  auto due = At(seconds(5));
-  ASSERT_EQ(due.size(), 1u);
-  EXPECT_EQ(due[0].message, "M2");
-  Stored(due[0]);
-  At(seconds(20));
-  Reject("M3");
-  EXPECT_TRUE(At(milliseconds(24999)).empty());
-  due = At(seconds(25));
-  ASSERT_EQ(due.size(), 1u);
-  EXPECT_EQ(due[0].message, "M3");
-  Stored(due[0]);
-  Reject("M3");
-  EXPECT_TRUE(At(seconds(60)).empty());
+  Reject("M1");
+  EXPECT_EQ(Taken(), (Texts{"write M2", "write M1"}));
+  Pass();
+  Pass();
+  EXPECT_EQ(Taken(), Texts{"clear"});
+  EXPECT_EQ(last_.delay, seconds(5));
+  Pass();
+  EXPECT_EQ(Taken(), Texts{});
 }
 
-// Case 57.
-TEST_F(Reports, AreClearedFiveSecondsAfterThePass) {
-  Start();
-  Reject("M");
-  Stored(At(seconds(5))[0]);
+TEST_F(Reports, SayNothingOfAPodThatWasNeverRejected) {
   Pass();
-  EXPECT_TRUE(At(milliseconds(9999)).empty());
-  const auto due = At(seconds(10));
-  ASSERT_EQ(due.size(), 1u);
-  EXPECT_EQ(due[0].kind, Kind::kClear);
-}
-
-TEST_F(Reports, ConditionOfAnotherReasonIsNotCleared) {
-  Start();
-  Reject("M");
-  Stored(At(seconds(5))[0]);
-  Pass();
-  Set(MakePod("a").Condition(Condition("Unschedulable", "0/1 nodes are available")));
-  EXPECT_TRUE(At(seconds(60)).empty());
-}
-
-TEST_F(Reports, StayIfThePodIsRejectedAgainBeforeTheClear) {
-  Start();
-  Reject("M");
-  Stored(At(seconds(5))[0]);
-  Pass();
-  At(seconds(7));
-  Reject("M");
-  EXPECT_TRUE(At(seconds(60)).empty());
+  EXPECT_EQ(Taken(), Texts{});
+  EXPECT_EQ(reports_.pod_count(), 0u);
 }
 
 // Case 58.
-TEST_F(Reports, WhatTheApiServerSaidAlreadyIsNotRepeated) {
-  Start();
-  const std::string message = "Scheduling is blocked due to non-empty scheduling gates";
-  Set(MakePod("a").Condition(Condition("SchedulingGated", message)));
-  Reject(message);
-  EXPECT_TRUE(At(seconds(30)).empty());
-  Pass();
-  EXPECT_TRUE(At(seconds(60)).empty()) << "not ours to remove";
+TEST_F(Reports, WhatThePodShowsAtFirstSightIsNoNews) {
+  Shows("SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates");
+  Reject("Scheduling is blocked due to non-empty scheduling gates");
+  EXPECT_EQ(Taken(), Texts{});
 }
 
-// Case 59.
-TEST_F(Reports, AnotherPatchOrABindingTakesThePendingOnesPlace) {
-  Start();
+// Otherwise a clear that waits would take away what should stay.
+TEST_F(Reports, AfterAPassTheOldWordsAreNewsAlthoughThePodStillShowsThem) {
+  Shows(api::kNotReadyForScheduling, "M");
   Reject("M");
-  reports_->OnStatusPatched(pod_);
-  EXPECT_TRUE(At(seconds(10)).empty());
-  Reject("M2");
-  reports_->OnBinding(pod_);
-  EXPECT_TRUE(At(seconds(60)).empty());
+  EXPECT_EQ(Taken(), Texts{});
+  Pass();
+  Reject("M");
+  EXPECT_EQ(Taken(), (Texts{"clear", "write M"}));
+}
+
+// After a restart nobody remembers the rejection, but the pod does.
+TEST_F(Reports, APassTakesBackWhatAnEarlierProcessSaid) {
+  Shows(api::kNotReadyForScheduling, "M");
+  Pass();
+  Pass();
+  EXPECT_EQ(Taken(), Texts{"clear"});
+}
+
+TEST_F(Reports, APassLeavesAloneWhatOthersSaid) {
+  for (const char* reason : {"Unschedulable", "SchedulingGated", "SchedulerError"}) {
+    Shows(reason, "M");
+    Pass();
+    EXPECT_EQ(Taken(), Texts{}) << reason;
+  }
 }
 
 // Case 60.
 TEST_F(Reports, LeaveNoTraceWhenSwitchedOff) {
-  Start({.enabled = false});
+  RejectionReports off(false, cluster_);
+  const framework::Status status = framework::Status::Unresolvable("M");
+  off.OnRejected(pod_, {.status = status, .model = {}});
+  Shows(api::kNotReadyForScheduling, "M");
+  off.OnPassed(pod_);
+  EXPECT_TRUE(off.Take().empty());
+  EXPECT_EQ(off.pod_count(), 0u);
+}
+
+TEST_F(Reports, AFailureIsToldAgainWithoutItsEvent) {
   Reject("M");
+  ASSERT_EQ(Taken(), Texts{"write M"});
+  reports_.OnEnd(last_, End::kFailed);
+  ASSERT_EQ(Taken(), Texts{"write M"});
+  EXPECT_FALSE(last_.with_event);
+  EXPECT_EQ(last_.delay, seconds(5));
+  reports_.OnEnd(last_, End::kTold);
+  Reject("M");
+  EXPECT_EQ(Taken(), Texts{});
+}
+
+TEST_F(Reports, AFailureOfWhatIsNoLongerTrueIsNot) {
+  Reject("M");
+  ASSERT_EQ(Taken(), Texts{"write M"});
+  const RejectionReport first = last_;
   Pass();
-  EXPECT_EQ(reports_->pod_count(), 0u);
-  EXPECT_FALSE(reports_->NextDeadline().has_value());
+  Reject("M");
+  ASSERT_EQ(Taken(), (Texts{"clear", "write M"}));
+  reports_.OnEnd(first, End::kFailed);
+  EXPECT_EQ(Taken(), Texts{}) << "a newer report of the same words is under way";
 }
 
-// Nothing may happen to the pod for hours, so the retry waits for no other rejection. The event was told with
-// the first try.
-TEST_F(Reports, FailedWriteIsTriedAgainByItself) {
-  Start();
+TEST_F(Reports, WhatWasSupersededIsNewsAgain) {
   Reject("M");
-  const auto due = At(seconds(5));
-  ASSERT_EQ(due.size(), 1u);
-  EXPECT_TRUE(due[0].with_event);
-  reports_->OnResult(due[0], false);
+  ASSERT_EQ(Taken(), Texts{"write M"});
+  reports_.OnEnd(last_, End::kSuperseded);
   Reject("M");
-  EXPECT_TRUE(At(seconds(9)).empty());
-  const auto again = At(seconds(10));
-  ASSERT_EQ(again.size(), 1u);
-  EXPECT_EQ(again[0].message, "M");
-  EXPECT_FALSE(again[0].with_event);
-  Stored(again[0]);
-  EXPECT_TRUE(At(seconds(60)).empty());
+  EXPECT_EQ(Taken(), Texts{"write M"});
 }
 
-TEST_F(Reports, FailedWriteIsNotTriedAgainAfterThePodPassed) {
-  Start();
+TEST_F(Reports, ADeletedPodIsForgotten) {
   Reject("M");
-  const auto due = At(seconds(5));
-  ASSERT_EQ(due.size(), 1u);
-  reports_->OnResult(due[0], false);
-  Pass();
-  EXPECT_TRUE(At(seconds(60)).empty());
+  Taken();
+  reports_.OnDeleted(pod_);
+  EXPECT_EQ(reports_.pod_count(), 0u);
+  reports_.OnEnd(last_, End::kFailed);
+  EXPECT_EQ(Taken(), Texts{});
 }
 
-TEST_F(Reports, NextOneWaitsForTheOneThatIsBeingWritten) {
-  Start();
+// A process that waits for its turn sees the same pods as the leader, which is the one that tells.
+TEST_F(Reports, ASilentProcessTellsWhenItsTurnComes) {
+  reports_.SetSilent(true);
   Reject("M1");
-  const auto first = At(seconds(5));
-  ASSERT_EQ(first.size(), 1u);
   Reject("M2");
-  EXPECT_TRUE(At(seconds(12)).empty());
-  Stored(first[0]);
-  const auto second = Now();
-  ASSERT_EQ(second.size(), 1u);
-  EXPECT_EQ(second[0].message, "M2");
-}
-
-TEST_F(Reports, DeletedPodIsForgotten) {
-  Start();
-  Reject("M");
-  reports_->OnDeleted(pod_);
-  EXPECT_TRUE(At(seconds(60)).empty());
-  EXPECT_EQ(reports_->pod_count(), 0u);
-}
-
-// Case 61.
-TEST_F(Reports, ExplicitOnesGoOutAtOnceAndOnlyWithAMessage) {
-  Start({.model = ReportModel::ExplicitImmediate()});
-  Reject("in the status", "");
-  EXPECT_TRUE(At(seconds(10)).empty());
-  Reject("in the status", "M");
-  const auto due = Now();
-  ASSERT_EQ(due.size(), 2u);
-  EXPECT_EQ(due[0].kind, Kind::kEvent);
-  EXPECT_EQ(due[1].kind, Kind::kWrite);
-  EXPECT_EQ(due[1].message, "M");
-  EXPECT_FALSE(due[1].with_event);
-  Stored(due[1]);
-  Reject("in the status", "");
-  EXPECT_TRUE(Now().empty()) << "silence leaves the old words";
+  EXPECT_EQ(Taken(), Texts{});
+  reports_.SetSilent(false);
+  EXPECT_EQ(Taken(), Texts{"write M2"});
+  reports_.SetSilent(true);
+  reports_.OnEnd(last_, End::kFailed);
+  EXPECT_EQ(Taken(), Texts{});
+  reports_.SetSilent(false);
+  EXPECT_EQ(Taken(), Texts{"write M2"});
+  reports_.SetSilent(true);
   Pass();
-  const auto cleared = Now();
-  ASSERT_EQ(cleared.size(), 1u);
-  EXPECT_EQ(cleared[0].kind, Kind::kClear);
+  reports_.SetSilent(false);
+  EXPECT_EQ(Taken(), Texts{"clear"});
+  reports_.SetSilent(false);
+  EXPECT_EQ(Taken(), Texts{}) << "once";
+}
+
+TEST_F(Reports, ASilentProcessDoesNotRepeatWhatThePodShowedAtFirstSight) {
+  Shows("SchedulingGated", "M");
+  reports_.SetSilent(true);
+  Reject("M");
+  reports_.SetSilent(false);
+  EXPECT_EQ(Taken(), Texts{});
 }
 
 struct ModelCase {
   const char* name;
   ReportModel model;
   std::string status, result;
-  milliseconds at;  // when it is written; negative: never
+  std::vector<std::string> want;
+  seconds delay = seconds(0);
 };
 class ReportModels : public Reports, public testing::WithParamInterface<ModelCase> {};
 
-// Each plugin may have its own way; the others keep the contract's.
-TEST_P(ReportModels, DecideWhetherAndWhen) {
+// Case 61 and its siblings: each plugin may have its own way.
+TEST_P(ReportModels, DecideWhatAndWhetherAndWhen) {
   const ModelCase& c = GetParam();
-  Start({.by_plugin = {{"plugin", c.model}}});
-  Reject(c.status, c.result);
-  if (c.at < milliseconds(0)) {
-    EXPECT_TRUE(At(seconds(60)).empty());
-    return;
+  Reject(c.status, c.model, c.result);
+  EXPECT_EQ(Taken(), c.want);
+  if (!c.want.empty()) {
+    EXPECT_EQ(last_.delay, c.delay);
+    Pass();
+    EXPECT_EQ(Taken(), Texts{"clear"});
+    EXPECT_EQ(last_.delay, c.delay) << "taken back as it was told";
   }
-  if (c.at > milliseconds(0)) {
-    EXPECT_TRUE(At(c.at - milliseconds(1)).empty());
-  }
-  EXPECT_EQ(At(c.at).size(), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Queue, ReportModels,
     testing::Values(
-        ModelCase{"ExplicitDelayed", ReportModel::ExplicitDelayed(), "S", "R", seconds(5)},
-        ModelCase{"ExplicitDelayedSilent", ReportModel::ExplicitDelayed(), "S", "", milliseconds(-1)},
-        ModelCase{"OptOut", ReportModel::ImplicitDelayedOptOut(), "", "", milliseconds(-1)},
-        ModelCase{"OptOutSpeaking", ReportModel::ImplicitDelayedOptOut(), "S", "", seconds(5)},
-        ModelCase{"ImplicitImmediate", ReportModel::ImplicitImmediate(), "S", "", milliseconds(0)},
-        ModelCase{"Contract", ReportModel::ImplicitDelayed(), "S", "", seconds(5)}),
+        ModelCase{"ExplicitImmediate", ReportModel::ExplicitImmediate(), "S", "R", {"event R", "write R"}},
+        ModelCase{"ExplicitImmediateSilent", ReportModel::ExplicitImmediate(), "S", "", {}},
+        ModelCase{"ExplicitDelayed", ReportModel::ExplicitDelayed(), "S", "R", {"write R"}, seconds(5)},
+        ModelCase{"ExplicitDelayedSilent", ReportModel::ExplicitDelayed(), "S", "", {}},
+        ModelCase{"OptOut", ReportModel::ImplicitDelayedOptOut(), "", "", {}},
+        ModelCase{"OptOutSpeaking", ReportModel::ImplicitDelayedOptOut(), "S", "R", {"write S"}, seconds(5)},
+        ModelCase{"ImplicitImmediate", ReportModel::ImplicitImmediate(), "S", "R", {"write S"}},
+        ModelCase{"Contract", ReportModel::ImplicitDelayed(), "S", "R", {"write S"}, seconds(5)}),
     [](const auto& test) { return std::string(test.param.name); });
+
+struct Heard : PreEnqueueObserver {
+  void OnRejected(PodRef, const GateVerdict& verdict) override {
+    said.push_back(std::string(verdict.status.plugin()) + ": " + verdict.status.Message() + "/" +
+                   verdict.result_message);
+    models.push_back(verdict.model);
+  }
+  void OnPassed(PodRef) override { said.push_back("passed"); }
+  std::vector<std::string> said;
+  std::vector<ReportModel> models;
+};
 
 // The queue is what tells it.
 TEST(ReportsOfTheQueue, ComeFromItsGates) {
-  struct Heard : PreEnqueueObserver {
-    void OnRejected(PodRef, const framework::Status& status) override {
-      said.push_back(std::string(status.plugin()) + ": " + status.Message());
-    }
-    void OnPassed(PodRef) override { said.push_back("passed"); }
-    std::vector<std::string> said;
-  } heard;
+  Heard heard;
   QueueHarness q({{.name = "gate", .gate = RejectsLabel("shut", "not yet")}}, {}, &heard);
   q.Add(MakePod("a").Label("gate", "shut"));
   q.Add(MakePod("b"));
-  EXPECT_EQ(heard.said, (std::vector<std::string>{"gate: not yet", "passed"}));
+  EXPECT_EQ(heard.said, (std::vector<std::string>{"gate: not yet/", "passed"}));
+  EXPECT_EQ(heard.models.front().delay, seconds(5));
+}
+
+// A plugin that speaks for itself does so by one more base.
+TEST(ReportsOfTheQueue, TakeTheWayThatThePluginAsksFor) {
+  struct Outspoken final : framework::PreEnqueuePoint, framework::ReportPoint {
+    framework::Status PreEnqueue(const framework::WaitingPod&) const override {
+      return framework::Status::Unresolvable("for the log");
+    }
+    ReportModel HowToReport() const override { return ReportModel::ExplicitImmediate(); }
+    std::string MessageFor(const framework::WaitingPod& pod) const override {
+      return pod.record().name + " must wait";
+    }
+  } const plugin;
+  const QueueProfile::PreEnqueue made = MakePreEnqueue("Outspoken", plugin);
+  EXPECT_EQ(made.point, &plugin);
+  ASSERT_EQ(made.report, &plugin);
+  EXPECT_EQ(made.model.source, ReportModel::Source::kResult);
+
+  Heard heard;
+  QueueHarness q({}, {}, &heard, {made});
+  q.Add(MakePod("a"));
+  EXPECT_EQ(heard.said, std::vector<std::string>{"Outspoken: for the log/a must wait"});
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ std::vector<queue::QueueProfile> QueueCasePlugins::Profiles() {
       if (const json::value& rule = plugin.at("preEnqueue"); !rule.is_null()) {
         std::unique_ptr<Gate>& gate = gates_[plugin_name];
         if (!gate) gate = std::make_unique<Gate>(rule.as_object());
-        profile.pre_enqueue.push_back({plugin_name, gate.get()});
+        profile.pre_enqueue.push_back({.plugin = plugin_name, .point = gate.get()});
         gated_profiles_.insert(profile.scheduler_name);
       }
       profile.events.push_back({plugin_name, Registrations(plugin)});
@@ -228,10 +228,10 @@ std::string QueueCasePlugins::KeyOf(queue::PodRef pod) const {
   return cluster::PodName(cluster_.pods().record(pod.id));
 }
 
-void QueueCasePlugins::OnRejected(queue::PodRef pod, const framework::Status& status) {
+void QueueCasePlugins::OnRejected(queue::PodRef pod, const queue::GateVerdict& verdict) {
   QueueCalls::Pass& pass = calls_.passes[KeyOf(pod)];
   ++pass.count;
-  pass.rejected_by = status.plugin();
+  pass.rejected_by = verdict.status.plugin();
 }
 
 void QueueCasePlugins::OnPassed(queue::PodRef pod) {

@@ -40,7 +40,7 @@ class QueueCasePlugins final : public queue::PreEnqueueObserver {
   // Of the step until now; the next begins.
   QueueCalls TakeCalls() { return std::exchange(calls_, {}); }
 
-  void OnRejected(queue::PodRef pod, const framework::Status& status) override;
+  void OnRejected(queue::PodRef pod, const queue::GateVerdict& verdict) override;
   void OnPassed(queue::PodRef pod) override;
 
  private:
