@@ -1,5 +1,7 @@
 #include "cluster/claim_index.h"
 
+#include <algorithm>
+
 namespace berth::cluster {
 namespace {
 
@@ -15,8 +17,13 @@ std::vector<std::string> KeysOf(const api::PodRecord& record) {
     keys.push_back(KeyOf(kind, record.namespace_, name));
   };
   for (const std::string& name : record.resource_claim_names) add(ClaimIndex::Kind::kResourceClaim, name);
-  for (const api::PodResourceClaimStatus& status : record.resource_claim_statuses) {
-    if (status.resource_claim_name) add(ClaimIndex::Kind::kResourceClaim, *status.resource_claim_name);
+  for (const api::PodResourceClaim& entry : record.spec->spec.resource_claims) {
+    if (entry.resource_claim_name || !entry.resource_claim_template_name) continue;
+    // Of two that have its name the first counts, for whoever looks a claim up.
+    const auto status =
+        std::ranges::find(record.resource_claim_statuses, entry.name, &api::PodResourceClaimStatus::name);
+    if (status == record.resource_claim_statuses.end() || !status->resource_claim_name) continue;
+    add(ClaimIndex::Kind::kResourceClaim, *status->resource_claim_name);
   }
   for (const std::string& name : record.volume_claim_names) add(ClaimIndex::Kind::kVolumeClaim, name);
   for (const api::Volume& volume : record.spec->spec.volumes) {

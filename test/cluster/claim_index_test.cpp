@@ -33,17 +33,37 @@ TEST(ClaimIndex, FindsEveryPodThatNamesTheClaim) {
   EXPECT_THAT(index.PodsOf(Kind::kResourceClaim, "default", "other"), IsEmpty());
 }
 
+berth::test::PodBuilder PodWithTemplate() {
+  auto pod = MakePod("a");
+  api::PodResourceClaim& entry = pod.pod().spec.resource_claims.emplace_back();
+  entry.name = "gpu";
+  entry.resource_claim_template_name = "gpus";
+  return pod;
+}
+void AddStatus(berth::test::PodBuilder& pod, std::optional<std::string> claim) {
+  api::PodResourceClaimStatus& status = pod.pod().status.resource_claim_statuses.emplace_back();
+  status.name = "gpu";
+  status.resource_claim_name = std::move(claim);
+}
+
 TEST(ClaimIndex, GeneratedClaimCountsOnceTheStatusNamesIt) {
   ClaimIndex index;
-  index.Set(Slot(0), *MakePod("a").Record());
+  index.Set(Slot(0), *PodWithTemplate().Record());
   EXPECT_TRUE(index.empty());
-  auto named = MakePod("a");
-  api::PodResourceClaimStatus& status = named.pod().status.resource_claim_statuses.emplace_back();
-  status.name = "gpu";
-  status.resource_claim_name = "a-gpu-x7";
+  auto named = PodWithTemplate();
+  AddStatus(named, "a-gpu-x7");
   index.Set(Slot(0), *named.Record());
   EXPECT_THAT(index.PodsOf(Kind::kResourceClaim, "default", "a-gpu-x7"),
               UnorderedElementsAre(Pair("default", "a")));
+}
+
+TEST(ClaimIndex, OfTwoStatusesOfOneNameTheFirstCounts) {
+  ClaimIndex index;
+  auto pod = PodWithTemplate();
+  AddStatus(pod, std::nullopt);
+  AddStatus(pod, "a-gpu-x7");
+  index.Set(Slot(0), *pod.Record());
+  EXPECT_TRUE(index.empty());
 }
 
 TEST(ClaimIndex, ForgetsPodsAndClaimsThatAreGone) {
