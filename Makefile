@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 600
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: ## install the Debian packages that are missing
@@ -43,6 +43,11 @@ conformance: ## compare with cases recorded from kube-scheduler; FILES=... for o
 bench: ## measure, beside the Go code where Go is installed
 	$(call build,release,berth berth_benchmarks)
 	@tools/bench $(BENCH)
+
+.PHONY: bench-upstream
+bench-upstream: ## run the workloads of Kubernetes' scheduler_perf (needs Go); FLAGS=... as berth bench takes them
+	$(call build,release,berth)
+	@tools/bench-upstream $(FLAGS)
 
 .PHONY: e2e
 e2e: ## run the scenarios on a real Kubernetes control plane (needs Go)

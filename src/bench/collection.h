@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "base/clock.h"
 #include "bench/data_item.h"
+#include "bench/metrics_page.h"
 #include "bench/pod_ledger.h"
 #include "bench/test_cluster.h"
 #include "bench/throughput.h"
@@ -27,6 +29,11 @@ struct Measurement {
   double latency_ms_max = 0;
   double seconds = 0;  // of the whole collection
   double peak_memory_mib = 0;
+  // Of one attempt, as the scheduler itself measures it; 0: it does not say.
+  double attempt_ms_p50 = 0;
+  double attempt_ms_p99 = 0;
+  // How many pods were bound in each tenth of a second since the start.
+  std::vector<std::uint32_t> bound_per_tenth;
 };
 
 // Watches the pods of some namespaces from its start to its end.
@@ -39,32 +46,39 @@ class Collection {
   };
 
   // Pods that are bound already are in the first sample, as they are upstream. Both outlive it.
-  Collection(Scope scope, const PodLedger& ledger, const TestCluster& cluster);
+  Collection(Scope scope, const PodLedger& ledger, TestCluster& cluster);
 
   void OnBound(std::string_view namespace_name, const PodLedger::Entry& pod);
   // Once a second.
   void Tick();
+  std::size_t seen_bound() const { return seen_bound_; }
 
   struct Results {
     Measurement measurement;
     std::vector<DataItem> items;
   };
-  // `path`: the name of the workload, in front of the collection's own.
-  Results Finish(const std::string& path) const;
+  // `path`: the name of the workload, in front of the collection's own. Lets time pass until the scheduler
+  // has nothing left to do.
+  Results Finish(const std::string& path);
 
  private:
   base::TimePoint now() const { return cluster_.clock().Now(); }
+  void MeasureCost(Measurement& measured);
+  void MeasurePods(Measurement& measured) const;
+  std::vector<DataItem> Items(const std::string& name, Measurement& measured) const;
 
   const Scope scope_;
-  const TestCluster& cluster_;
-  const base::TimePoint start_;
-  const base::Duration cpu_at_start_;
+  TestCluster& cluster_;
+  Histogram attempts_at_start_;
+  base::TimePoint start_;
+  base::Duration cpu_at_start_{};
   ThroughputSamples throughput_;
-  std::size_t seen_bound_;  // with those from before
+  std::size_t seen_bound_ = 0;  // with those from before
   std::vector<double> latencies_ms_;
   base::TimePoint first_bound_{};
   base::TimePoint last_bound_{};
   base::Duration cpu_at_last_bound_{};
+  std::vector<std::uint32_t> bound_per_tenth_;
 };
 
 }  // namespace berth::bench

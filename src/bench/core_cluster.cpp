@@ -1,11 +1,9 @@
 #include "bench/core_cluster.h"
 
 #include <algorithm>
-#include <ctime>
-#include <fmt/format.h>
-#include <fstream>
 #include <limits>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 #include "sandbox/document.h"
@@ -30,12 +28,16 @@ sim::Faults NoDelay() {
   return faults;
 }
 
-// What an API server fills in whenever it reads a node; the sandbox does so for a new one only.
-void FillAllocatable(json::object& node) {
-  const json::object* const capacity = sandbox::FindObject(node, {"status", "capacity"});
-  if (capacity == nullptr || sandbox::FindObject(node, {"status", "allocatable"}) != nullptr) return;
-  json::object amounts = *capacity;
-  sandbox::ObjectAt(node, {"status"})["allocatable"] = std::move(amounts);
+// The controllers that scheduler_perf runs beside a scheduler.
+sandbox::Controllers::Options OnlyNeeded() {
+  sandbox::Controllers::Options options;
+  for (const std::string_view name : sandbox::Controllers::Names()) {
+    if (name != "garbage-collector-controller" && name != "namespace-controller" &&
+        name != "resourceclaim-controller") {
+      options.disabled.emplace(name);
+    }
+  }
+  return options;
 }
 
 template <class T>
@@ -46,40 +48,16 @@ sandbox::ApiResult<void> WithoutValue(const sandbox::ApiResult<T>& result) {
 
 }  // namespace
 
-base::Duration ThreadProcessorTime() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-}
-
-base::Duration ThreadProcessorTimeCost() {
-  constexpr int kReadings = 1000;
-  base::Duration least = base::Duration::max();
-  base::Duration last = ThreadProcessorTime();
-  for (int i = 0; i < kReadings; ++i) {
-    const base::Duration now = ThreadProcessorTime();
-    least = std::min(least, now - last);
-    last = now;
-  }
-  return least;
-}
-
-std::int64_t PeakMemory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
-  }
-  return 0;
-}
-
-void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
-
 CoreCluster::CoreCluster(const CoreClusterOptions& options)
     : options_(options),
       clock_(base::TimePoint(), kStart),
       plane_(clock_, {.store = {}, .api = {}, .seed = options.seed}),
+      controllers_(plane_, OnlyNeeded()),
       calls_(
           plane_, timers_, [this](core::CallFinished finished) { inputs_.push_back(std::move(finished)); },
+          base::Random(options.seed)),
+      writes_(
+          plane_, [this](core::WriteFinished finished) { inputs_.push_back(std::move(finished)); },
           base::Random(options.seed)),
       subscription_(plane_.store().Subscribe(sandbox::Selection(sandbox::ResourceOf("v1", "Pod")), *this)) {
   calls_.SetFaults(NoDelay());
@@ -116,9 +94,8 @@ void CoreCluster::Step() {
   ++usage_.steps;
   clock_.Advance(std::max(cost, kStepMin));
   for (core::ApiCall& call : outputs.calls) calls_.Start(std::move(call));
-  for (const cycle::StartedWrite& write : outputs.writes) {
-    inputs_.push_back(core::WriteFinished{write.id, base::Fail("there is no server for this write")});
-  }
+  for (cycle::StartedWrite& write : outputs.writes) writes_.Start(std::move(write));
+  writes_.Run();
 }
 
 base::TimePoint CoreCluster::NextTime() const {
@@ -130,6 +107,7 @@ base::TimePoint CoreCluster::NextTime() const {
     if (time) next = std::min(next, *time);
   };
   consider(timers_.NextDeadline());
+  consider(writes_.NextDeadline());
   consider(plane_.NextDeadline());
   consider(scheduler_->NextDeadline());
   for (const auto& watch : watches_) consider(watch->NextDeadline());
@@ -147,6 +125,7 @@ void CoreCluster::RunUntil(base::TimePoint end) {
     plane_.RunDue();
     if (!has_started_) continue;
     timers_.RunDue(next);
+    writes_.Run();
     for (const auto& watch : watches_) watch->TakeDue(next, inputs_);
     const auto deadline = scheduler_->NextDeadline();
     if (!inputs_.empty() || scheduler_->HasWork() || (deadline && *deadline <= next)) Step();
@@ -163,33 +142,26 @@ void CoreCluster::OnChange(const sandbox::Change& change, sandbox::ChangeFrames&
                     .is_bound = !pod.field(0).empty()});
 }
 
-void CoreCluster::GiveItAClass(json::object& pod) {
-  const auto priority = sandbox::FindNumber(pod, {"spec", "priority"});
-  if (!priority || *priority == 0 || !sandbox::TextAt(pod, {"spec", "priorityClassName"}).empty()) return;
-  const std::string name = fmt::format("priority-{}{}", *priority < 0 ? "minus-" : "", std::abs(*priority));
-  if (priorities_.insert(*priority).second) {
-    const sandbox::Target target{.resource = &sandbox::ResourceOf("scheduling.k8s.io/v1", "PriorityClass")};
-    static_cast<void>(plane_.writer().Create(target, {{"apiVersion", "scheduling.k8s.io/v1"},
-                                                      {"kind", "PriorityClass"},
-                                                      {"metadata", json::object{{"name", name}}},
-                                                      {"value", *priority}}));
+void CoreCluster::Complete(const sandbox::Target& target, json::object& document) {
+  document["apiVersion"] = target.resource->api_version;
+  document["kind"] = target.resource->kind;
+  if (target.resource->kind == "Node") FillAllocatable(document);
+  if (target.resource->kind != "Pod") return;
+  if (auto priority = priorities_.Prepare(document)) {
+    const sandbox::Target classes{.resource = &sandbox::ResourceOf("scheduling.k8s.io/v1", "PriorityClass")};
+    static_cast<void>(plane_.writer().Create(classes, *std::move(priority)));
   }
-  sandbox::ObjectAt(pod, {"spec"})["priorityClassName"] = name;
 }
 
 sandbox::ApiResult<std::string> CoreCluster::Create(const sandbox::Target& target, json::object document) {
-  document["apiVersion"] = target.resource->api_version;
-  document["kind"] = target.resource->kind;
-  if (target.resource->kind == "Pod") GiveItAClass(document);
+  Complete(target, document);
   const auto created = plane_.writer().Create(target, std::move(document));
   if (!created) return sandbox::Refuse(created.error());
   return std::string((*created)->name());
 }
 
 sandbox::ApiResult<void> CoreCluster::Update(const sandbox::Target& target, json::object document) {
-  document["apiVersion"] = target.resource->api_version;
-  document["kind"] = target.resource->kind;
-  if (target.resource->kind == "Node") FillAllocatable(document);
+  Complete(target, document);
   return WithoutValue(plane_.writer().Update(target, std::move(document)));
 }
 
@@ -218,5 +190,28 @@ std::vector<std::string> CoreCluster::NodeNames() {
   for (const sandbox::RevisionPtr& node : page->items) names.emplace_back(node->name());
   return names;
 }
+
+void CoreCluster::WriteSoon(std::vector<Write> writes, WriteCallback done) {
+  for (Write& write : writes) {
+    const sandbox::ApiResult<void> made = write.verb == Write::Verb::kCreate
+                                              ? WithoutValue(Create(write.target, std::move(write.document)))
+                                              : Update(write.target, std::move(write.document));
+    if (!made) return done(&write, made.error());
+  }
+  done(nullptr, {});
+}
+
+bool CoreCluster::IsAttempted(const std::string& namespace_name, const std::string& name) {
+  const auto pod =
+      Get({.resource = &sandbox::ResourceOf("v1", "Pod"), .namespace_name = namespace_name, .name = name});
+  const json::array* const conditions = pod ? sandbox::FindArray(*pod, {"status", "conditions"}) : nullptr;
+  return conditions != nullptr && std::ranges::any_of(*conditions, [](const json::value& condition) {
+           return condition.is_object() && sandbox::TextAt(condition.as_object(), {"type"}) == "PodScheduled";
+         });
+}
+
+std::int64_t CoreCluster::PeakMemory() const { return PeakMemoryOf(::getpid()); }
+
+void CoreCluster::ResetPeakMemory() { ResetPeakMemoryOf(::getpid()); }
 
 }  // namespace berth::bench

@@ -3,15 +3,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/timers.h"
+#include "bench/local_writes.h"
+#include "bench/priority_classes.h"
+#include "bench/process_stats.h"
 #include "bench/test_cluster.h"
 #include "core/scheduler.h"
 #include "sandbox/control_plane.h"
+#include "sandbox/controllers/controllers.h"
 #include "sim/call_link.h"
 #include "sim/watch_link.h"
 
@@ -49,42 +52,39 @@ class CoreCluster final : public TestCluster, private sandbox::ChangeReceiver {
                                   std::optional<std::int64_t> grace_seconds) override;
   std::optional<boost::json::object> Get(const sandbox::Target& target) override;
   std::vector<std::string> NodeNames() override;
+  void WriteSoon(std::vector<Write> writes, WriteCallback done) override;
+  bool IsAttempted(const std::string& namespace_name, const std::string& name) override;
   void SetPodObserver(PodObserver* observer) override { observer_ = observer; }
   Usage usage() const override { return usage_; }
+  // Of this process: the server's objects are in it, too.
+  std::int64_t PeakMemory() const override;
+  void ResetPeakMemory() override;
 
  private:
   explicit CoreCluster(const CoreClusterOptions& options);
   void OnChange(const sandbox::Change& change, sandbox::ChangeFrames& frames) override;
   base::TimePoint NextTime() const;
   void Step();
-  // The sandbox takes a pod's priority from its class alone; scheduler_perf runs without that admission and
-  // gives numbers. A class of that value makes the same pod.
-  void GiveItAClass(boost::json::object& pod);
+  // Fills in what every body has, and creates the class of a pod's priority.
+  void Complete(const sandbox::Target& target, boost::json::object& document);
 
   const CoreClusterOptions options_;
   base::VirtualClock clock_;
   base::TimerQueue timers_;
   sandbox::ControlPlane plane_;
+  sandbox::Controllers controllers_;
   api::SharedParts shared_;
   base::MetricRegistry metrics_;
   std::vector<std::unique_ptr<sim::WatchLink>> watches_;
   sim::CallLink calls_;
+  LocalWrites writes_;
   std::unique_ptr<core::Scheduler> scheduler_;
   bool has_started_ = false;
   std::vector<core::Input> inputs_;
-  std::set<std::int64_t> priorities_;
+  PriorityClasses priorities_;
   sandbox::SubscriptionId subscription_;
   PodObserver* observer_ = nullptr;
   Usage usage_;
 };
-
-// Of the calling thread.
-base::Duration ThreadProcessorTime();
-// The least that a reading of it takes.
-base::Duration ThreadProcessorTimeCost();
-
-// The most memory that this process ever had at once, in bytes, and since the last reset.
-std::int64_t PeakMemory();
-void ResetPeakMemory();
 
 }  // namespace berth::bench

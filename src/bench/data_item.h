@@ -13,6 +13,14 @@ struct DataItem {
   std::map<std::string, std::string> labels;
 };
 
+// Upstream's.
 inline constexpr const char* kThroughputMetric = "SchedulingThroughput";
+// berth's own: from the first binding to the last, per pod of the scheduler's process, from a pod's creation
+// to its binding, of one attempt as the scheduler measures it.
+inline constexpr const char* kExactThroughputMetric = "ExactSchedulingThroughput";
+inline constexpr const char* kProcessorTimeMetric = "SchedulerProcessorTime";
+inline constexpr const char* kPodLatencyMetric = "PodSchedulingLatency";
+inline constexpr const char* kPeakMemoryMetric = "PeakMemory";
+inline constexpr const char* kAttemptMetric = "SchedulingAttemptLatency";
 
 }  // namespace berth::bench

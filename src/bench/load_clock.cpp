@@ -25,9 +25,16 @@ void LoadClock::RunUntil(base::TimePoint end) {
 }
 
 void LoadClock::AwaitTurn() {
-  if (request_interval_.count() == 0) return;
+  if (request_interval_.count() == 0) {
+    timers_.RunDue(Now());
+    return;
+  }
   // While the scheduler is busy requests go on coming: what was due is made up for.
-  if (next_request_ > Now()) RunUntil(next_request_);
+  if (next_request_ > Now()) {
+    RunUntil(next_request_);
+  } else {
+    timers_.RunDue(Now());
+  }
   next_request_ += request_interval_;
 }
 

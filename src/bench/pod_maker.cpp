@@ -78,9 +78,8 @@ base::Result<json::object> PodMaker::Pod(std::int64_t index, std::int64_t count)
   return pod;
 }
 
-base::Result<void> PodMaker::CreateVolume(TestCluster& cluster, LoadClock& clock,
-                                          const std::string& namespace_name, std::int64_t index,
-                                          json::object& pod) const {
+base::Result<std::vector<Write>> PodMaker::VolumeWrites(const std::string& namespace_name, std::int64_t index,
+                                                        json::object& pod) const {
   const std::string claim_name = fmt::format("pvc-{}", index);
   const std::string volume_name = fmt::format("{}-vol-{}", namespace_name, index);
   auto claim = claim_->Make({});
@@ -102,44 +101,48 @@ base::Result<void> PodMaker::CreateVolume(TestCluster& cluster, LoadClock& clock
     (*aws)["volumeID"] = fmt::format("vol-{}", index);
   }
 
+  std::vector<Write> writes;
   const auto create_bound = [&](const sandbox::Resource& resource, const std::string& where,
-                                const std::string& name, json::object document) -> base::Result<void> {
+                                const std::string& name, json::object document) {
     sandbox::Target target{.resource = &resource, .namespace_name = where};
-    clock.AwaitTurn();
-    if (const auto made = cluster.Create(target, document); !made) {
-      return std::unexpected(RequestError("creating " + name, made.error()));
-    }
+    writes.push_back({Write::Verb::kCreate, target, document, "creating " + name});
     target.name = name;
     target.subresource = "status";
     sandbox::ObjectAt(document, {"status"})["phase"] = "Bound";
-    clock.AwaitTurn();
-    if (const auto updated = cluster.Update(target, std::move(document)); !updated) {
-      return std::unexpected(RequestError("updating the status of " + name, updated.error()));
-    }
-    return {};
+    writes.push_back({Write::Verb::kUpdate, target, std::move(document), "updating the status of " + name});
   };
-  auto made = create_bound(sandbox::ResourceOf("v1", "PersistentVolumeClaim"), namespace_name, claim_name,
-                           *std::move(claim));
-  if (!made) return made;
-  made = create_bound(sandbox::ResourceOf("v1", "PersistentVolume"), "", volume_name, *std::move(volume));
-  if (!made) return made;
+  create_bound(sandbox::ResourceOf("v1", "PersistentVolumeClaim"), namespace_name, claim_name,
+               *std::move(claim));
+  create_bound(sandbox::ResourceOf("v1", "PersistentVolume"), "", volume_name, *std::move(volume));
   sandbox::ObjectAt(pod, {"spec"})["volumes"] = json::array{
       json::object{{"name", "vol"}, {"persistentVolumeClaim", json::object{{"claimName", claim_name}}}}};
-  return {};
+  return writes;
 }
 
-base::Result<void> PodMaker::Create(TestCluster& cluster, LoadClock& clock, const std::string& namespace_name,
-                                    std::int64_t index, std::int64_t count) const {
+base::Result<std::vector<Write>> PodMaker::Writes(LoadClock& clock, const std::string& namespace_name,
+                                                  std::int64_t index, std::int64_t count) const {
   auto pod = Pod(index, count);
   if (!pod) return std::unexpected(std::move(pod.error()));
+  std::vector<Write> writes;
   if (claim_) {
-    if (auto made = CreateVolume(cluster, clock, namespace_name, index, *pod); !made) return made;
+    auto volume = VolumeWrites(namespace_name, index, *pod);
+    if (!volume) return volume;
+    writes = *std::move(volume);
   }
-  clock.AwaitTurn();
-  const sandbox::Target target{.resource = &Pods(), .namespace_name = namespace_name};
-  const auto made = cluster.Create(target, *std::move(pod));
-  if (made || made.error().reason == "AlreadyExists") return {};
-  return std::unexpected(RequestError("creating a pod", made.error()));
+  writes.push_back({Write::Verb::kCreate,
+                    {.resource = &Pods(), .namespace_name = namespace_name},
+                    *std::move(pod),
+                    "creating a pod"});
+  for (std::size_t i = 0; i < writes.size(); ++i) clock.AwaitTurn();
+  return writes;
+}
+
+WriteCallback PodMaker::KeepFirst(std::shared_ptr<base::Result<void>> failed) {
+  return [failed = std::move(failed)](const Write* refused, const sandbox::StatusError& error) {
+    if (refused == nullptr || !*failed) return;
+    if (refused->target.resource == &Pods() && error.reason == "AlreadyExists") return;
+    *failed = std::unexpected(RequestError(refused->what, error));
+  };
 }
 
 }  // namespace berth::bench

@@ -3,8 +3,10 @@
 // house: heavy-include: values are members here, and the precompiled header of this room has it
 #include <boost/json.hpp>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "bench/load_clock.h"
@@ -21,15 +23,17 @@ class PodMaker {
   static base::Result<PodMaker> Make(const CreatePods& op, const std::filesystem::path& folder,
                                      const std::string& default_template);
 
-  // The pod of this index among `count`.
-  base::Result<void> Create(TestCluster& cluster, LoadClock& clock, const std::string& namespace_name,
-                            std::int64_t index, std::int64_t count) const;
+  // What makes the pod of this index among `count`, to be written in this order; waits for the turn of each.
+  base::Result<std::vector<Write>> Writes(LoadClock& clock, const std::string& namespace_name,
+                                          std::int64_t index, std::int64_t count) const;
+  // Keeps the first error of several pods. A pod that exists already is none.
+  static WriteCallback KeepFirst(std::shared_ptr<base::Result<void>> failed);
 
  private:
   base::Result<boost::json::object> Pod(std::int64_t index, std::int64_t count) const;
   // Binds a claim and a volume to each other as if a controller had done it, and gives the pod the claim.
-  base::Result<void> CreateVolume(TestCluster& cluster, LoadClock& clock, const std::string& namespace_name,
-                                  std::int64_t index, boost::json::object& pod) const;
+  base::Result<std::vector<Write>> VolumeWrites(const std::string& namespace_name, std::int64_t index,
+                                                boost::json::object& pod) const;
 
   std::optional<ObjectTemplate> pod_;  // nothing: a plain pod
   std::optional<ObjectTemplate> claim_;

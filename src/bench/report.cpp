@@ -11,17 +11,6 @@
 namespace berth::bench {
 namespace {
 
-// A field of a CSV file, quoted where it has to be.
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 std::string Joined(const std::vector<std::string>& reasons) {
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
@@ -62,22 +51,56 @@ void AppendItem(std::string& out, const DataItem& item, const std::set<std::stri
 
 }  // namespace
 
+std::string CsvField(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string AlignedColumns(std::span<const std::vector<std::string>> lines) {
+  std::vector<std::size_t> widths;
+  for (const std::vector<std::string>& line : lines) {
+    widths.resize(std::max(widths.size(), line.size()));
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const std::vector<std::string>& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (i == 0) {
+        text += fmt::format("{:<{}}", line[i], widths[i]);
+      } else {
+        text += fmt::format("  {:>{}}", line[i], widths[i]);
+      }
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 std::string TableText(std::span<const WorkloadReport> reports) {
-  std::size_t width = 8;
-  for (const WorkloadReport& report : reports) width = std::max(width, report.name().size());
-  std::string text =
-      fmt::format("{:<{}}  {:>7}  {:>10}  {:>10}  {:>9}  {:>9}  {:>9}  {:>7}  {:>7}\n", "workload", width,
-                  "pods", "CPU us/pod", "pods/CPU s", "pods/s", "p50 ms", "p99 ms", "MiB", "wall s");
+  std::vector<std::vector<std::string>> lines = {{"workload", "pods", "CPU us/pod", "pods/CPU s", "pods/s",
+                                                  "sampled", "p50 ms", "p99 ms", "attempt p99", "MiB",
+                                                  "wall s", "foreign %"}};
   for (const WorkloadReport& report : reports) {
     for (const Measurement& measured : report.measurements) {
-      fmt::format_to(
-          std::back_inserter(text),
-          "{:<{}}  {:>7}  {:>10.2f}  {:>10.0f}  {:>9.0f}  {:>9.3f}  {:>9.3f}  {:>7.0f}  {:>7.1f}\n",
-          report.name(), width, measured.pods, measured.cpu_microseconds_per_pod,
-          measured.pods_per_cpu_second, measured.exact_rate, measured.latency_ms_p50, measured.latency_ms_p99,
-          measured.peak_memory_mib, report.wall_seconds);
+      const auto if_known = [](double value, int digits) {
+        return value > 0 ? fmt::format("{:.{}f}", value, digits) : std::string("-");
+      };
+      lines.push_back(
+          {report.name(), fmt::format("{}", measured.pods),
+           fmt::format("{:.2f}", measured.cpu_microseconds_per_pod),
+           fmt::format("{:.0f}", measured.pods_per_cpu_second), fmt::format("{:.0f}", measured.exact_rate),
+           if_known(measured.average_rate, 0), fmt::format("{:.3f}", measured.latency_ms_p50),
+           fmt::format("{:.3f}", measured.latency_ms_p99), if_known(measured.attempt_ms_p99, 3),
+           fmt::format("{:.0f}", measured.peak_memory_mib), fmt::format("{:.1f}", report.wall_seconds),
+           report.foreign_share < 0 ? "-" : fmt::format("{:.0f}", report.foreign_share * 100)});
     }
   }
+  std::string text = AlignedColumns(lines);
   for (const WorkloadReport& report : reports) {
     if (report.outcome == Outcome::kPassed) continue;
     fmt::format_to(std::back_inserter(text), "{}: {}: {}\n", OutcomeText(report.outcome), report.name(),
@@ -89,19 +112,21 @@ std::string TableText(std::span<const WorkloadReport> reports) {
 std::string CsvText(std::span<const WorkloadReport> reports) {
   std::string text =
       "test case,workload,outcome,reason,collection,pods,cpu us per pod,pods per cpu second,pods per second,"
-      "sampled pods per second,latency ms p50,latency ms p99,latency ms max,seconds,peak MiB,wall seconds\n";
+      "sampled pods per second,latency ms p50,latency ms p99,latency ms max,seconds,peak MiB,wall seconds,"
+      "attempt ms p50,attempt ms p99,foreign share\n";
   for (const WorkloadReport& report : reports) {
     const std::string head = fmt::format("{},{},{},{}", CsvField(report.test_case), CsvField(report.workload),
                                          OutcomeText(report.outcome), CsvField(Joined(report.reasons)));
-    if (report.measurements.empty()) text += head + ",,,,,,,,,,,,\n";
+    if (report.measurements.empty()) text += head + ",,,,,,,,,,,,,,,\n";
     for (const Measurement& measured : report.measurements) {
       fmt::format_to(std::back_inserter(text),
                      "{},{},{},{:.3f},{:.1f},{:.1f},{:.1f},{:.4f},{:.4f},{:.4f},{:.3f},"
-                     "{:.1f},{:.2f}\n",
+                     "{:.1f},{:.2f},{:.4f},{:.4f},{:.3f}\n",
                      head, CsvField(measured.name), measured.pods, measured.cpu_microseconds_per_pod,
                      measured.pods_per_cpu_second, measured.exact_rate, measured.average_rate,
                      measured.latency_ms_p50, measured.latency_ms_p99, measured.latency_ms_max,
-                     measured.seconds, measured.peak_memory_mib, report.wall_seconds);
+                     measured.seconds, measured.peak_memory_mib, report.wall_seconds, measured.attempt_ms_p50,
+                     measured.attempt_ms_p99, report.foreign_share);
     }
   }
   return text;

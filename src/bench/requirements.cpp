@@ -92,10 +92,18 @@ class Survey {
   }
   void Look(const CreatePodSets& op) { Look(op.pods); }
   void Look(const CreatePodGroups&) { NeedPlugin("GangScheduling"); }
-  void Look(const CreateResourceClaims&) { NeedPlugin("DynamicResources"); }
-  void Look(const AllocateResourceClaims&) { Need("allocation of claims by the workload"); }
+  void Look(const CreateResourceClaims& op) {
+    NeedPlugin("DynamicResources");
+    has_claims_ |= op.count.number() > 0;
+  }
+  void Look(const AllocateResourceClaims&) {
+    if (has_claims_) Need("allocation of claims by the workload");
+  }
   void Look(const CreateAny& op) {
-    if (const auto object = First(op.template_path, "", op.template_params)) AddFree(*object);
+    const auto object = First(op.template_path, "", op.template_params);
+    if (!object || op.count.number(1) == 0) return;
+    AddFree(*object);
+    has_claims_ |= sandbox::TextAt(*object, {"kind"}) == "ResourceClaim";
   }
   void Look(const Churn& op) {
     for (const std::string& path : op.template_paths) {
@@ -143,6 +151,7 @@ class Survey {
   std::vector<PodKind> pods_;
   std::int64_t lowest_priority_ = 0;
   std::int64_t largest_node_ = 0;
+  bool has_claims_ = false;  // so far
 };
 
 }  // namespace
@@ -161,11 +170,13 @@ std::vector<std::string> MissingFor(const WorkloadFile& file, const TestCase& te
                                     const Workload& workload) {
   Survey survey(file, test_case, Params(workload.params));
   if (const auto features = FeaturesFor(workload.gates); !features) survey.Need(features.error().message);
-  if (!test_case.scheduler_config_path.empty()) survey.Need("schedulerConfigPath");
   if (file.topic == "nodedeclaredfeatures" && workload.gates.contains("NodeDeclaredFeatures")) {
     survey.Need("features of nodes that only a test knows");
   }
-  for (const Operation& operation : test_case.operations) survey.Add(operation);
+  // What is wrong with parameters is for the run to say.
+  Params params(workload.params);
+  const auto operations = Unroll(test_case.operations, params);
+  for (const Operation& operation : operations ? *operations : test_case.operations) survey.Add(operation);
   return survey.Finish();
 }
 

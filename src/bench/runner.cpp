@@ -56,6 +56,7 @@ Runner::Done Runner::RunAll() {
   if (!options_.precreate) EnsureScheduler();
   const base::TimePoint end = clock_.Now() + kWorkloadMax;
   for (op_index_ = 0; op_index_ < operations->size(); ++op_index_) {
+    if (auto may = MayGoOn(); !may) return may;
     const Operation& operation = (*operations)[op_index_];
     const auto done = std::visit([&](const auto& action) { return Do(action); }, operation.action);
     if (!done)
@@ -93,14 +94,7 @@ Runner::Done Runner::Do(const CreatePods& op) {
   if (op.steady_state) {
     if (auto done = CreateSteadily(op, *maker, namespace_name); !done) return done;
   } else {
-    // Upstream's workers finish what they have begun before the operation fails.
-    Done failed;
-    for (std::int64_t index = 0; index < count; ++index) {
-      auto created = maker->Create(cluster_, clock_, namespace_name, index, count);
-      if (!created && failed) failed = std::move(created);
-      if (options_.is_interrupted()) return base::Fail("interrupted");
-    }
-    if (!failed) return failed;
+    if (auto created = CreateAll(*maker, namespace_name, count); !created) return created;
     if (op.skip_wait) {
       unwaited_[namespace_name] += static_cast<std::size_t>(count);
     } else {
@@ -115,21 +109,38 @@ Runner::Done Runner::Do(const CreatePods& op) {
   return {};
 }
 
+Runner::Done Runner::CreateAll(const PodMaker& maker, const std::string& namespace_name, std::int64_t count) {
+  // Upstream's workers finish what they have begun before the operation fails. What is told after this
+  // operation was interrupted is nobody's business.
+  auto failed = std::make_shared<Done>();
+  for (std::int64_t index = 0; index < count; ++index) {
+    auto writes = maker.Writes(clock_, namespace_name, index, count);
+    if (!writes) return std::unexpected(std::move(writes.error()));
+    cluster_.WriteSoon(*std::move(writes), PodMaker::KeepFirst(failed));
+    if (auto may = MayGoOn(); !may) return may;
+  }
+  cluster_.Settle();
+  return *failed;
+}
+
+Runner::Done Runner::MayGoOn() {
+  if (options_.is_interrupted()) return base::Fail("interrupted");
+  if (std::string problem = cluster_.Problem(); !problem.empty()) return base::Fail(std::move(problem));
+  return {};
+}
+
 Runner::Done Runner::CreateSteadily(const CreatePods& op, const PodMaker& maker,
                                     const std::string& namespace_name) {
   const base::TimePoint end = clock_.Now() + op.duration;
   newly_bound_.clear();
   steady_namespace_ = namespace_name;
   std::size_t bound_count = 0;
-  for (std::int64_t index = 0; index < op.count.number(); ++index) {
-    auto created = maker.Create(cluster_, clock_, namespace_name, index, op.count.number());
-    if (!created) {
-      return base::Fail(
-          fmt::format("create initial {} pods: {}", op.count.number(), created.error().message));
-    }
+  if (auto created = CreateAll(maker, namespace_name, op.count.number()); !created) {
+    return base::Fail(fmt::format("create initial {} pods: {}", op.count.number(), created.error().message));
   }
   EnsureScheduler();
-  while (clock_.Now() < end && !options_.is_interrupted()) {
+  while (clock_.Now() < end) {
+    if (auto may = MayGoOn(); !may) return may;
     if (newly_bound_.empty()) {
       clock_.LetPass(std::chrono::microseconds(100));
       continue;
@@ -142,7 +153,12 @@ Runner::Done Runner::CreateSteadily(const CreatePods& op, const PodMaker& maker,
       if (const auto deleted = cluster_.Delete(pod, 0); !deleted) {
         return std::unexpected(RequestError("delete scheduled pod", deleted.error()));
       }
-      if (auto created = maker.Create(cluster_, clock_, namespace_name, 0, 1); !created) return created;
+      auto again = maker.Writes(clock_, namespace_name, 0, 1);
+      if (!again) return std::unexpected(std::move(again.error()));
+      auto failed = std::make_shared<Done>();
+      cluster_.WriteSoon(*std::move(again), PodMaker::KeepFirst(failed));
+      cluster_.Settle();
+      if (!*failed) return *failed;
     }
   }
   steady_namespace_.clear();
@@ -189,9 +205,10 @@ Runner::Done Runner::Do(const Sleep& op) {
 Runner::Done Runner::Await(base::Duration timeout, const std::function<bool()>& holds,
                            const std::function<std::string()>& what_is_missing) {
   if (!holds()) EnsureScheduler();
-  const bool held = clock_.Poll(seconds(1), timeout, [&] { return options_.is_interrupted() || holds(); });
-  if (options_.is_interrupted()) return base::Fail("interrupted");
+  bool held = false;
+  clock_.Poll(seconds(1), timeout, [&] { return (held = holds()) || !MayGoOn(); });
   if (held) return {};
+  if (auto may = MayGoOn(); !may) return may;
   const std::string missing = what_is_missing();
   return base::Fail(missing.empty() ? "context deadline exceeded" : missing + ": context deadline exceeded");
 }
@@ -210,16 +227,6 @@ Runner::Done Runner::AwaitScheduled(const std::string& namespace_name, const Lab
       });
 }
 
-bool Runner::IsAttempted(const std::string& namespace_name, const std::string& name) {
-  const auto pod = cluster_.Get(
-      {.resource = &sandbox::ResourceOf("v1", "Pod"), .namespace_name = namespace_name, .name = name});
-  const boost::json::array* const conditions =
-      pod ? sandbox::FindArray(*pod, {"status", "conditions"}) : nullptr;
-  return conditions != nullptr && std::ranges::any_of(*conditions, [](const boost::json::value& condition) {
-           return condition.is_object() && sandbox::TextAt(condition.as_object(), {"type"}) == "PodScheduled";
-         });
-}
-
 Runner::Done Runner::AwaitAttempted(const std::string& namespace_name, const LabelSet& labels,
                                     std::size_t count) {
   std::string unattempted;
@@ -229,7 +236,7 @@ Runner::Done Runner::AwaitAttempted(const std::string& namespace_name, const Lab
     for (const auto& [name, pod] : ledger_.pods(namespace_name)) {
       if (attempted >= count) break;
       if (!HasLabels(pod.labels, labels)) continue;
-      if (pod.bound || IsAttempted(namespace_name, name)) {
+      if (pod.bound || cluster_.IsAttempted(namespace_name, name)) {
         ++attempted;
       } else if (unattempted.empty()) {
         unattempted = name;
@@ -254,6 +261,7 @@ Runner::Done Runner::StartCollection(Collection::Scope scope) {
   clock_.Every(seconds(1), [this, started = collection_.get()] {
     if (collection_.get() != started) return false;
     collection_->Tick();
+    options_.on_progress(collection_->seen_bound());
     return true;
   });
   return {};

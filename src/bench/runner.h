@@ -30,6 +30,8 @@ struct RunOptions {
   // about the scheduler.
   bool check_thresholds = true;
   std::function<bool()> is_interrupted = [] { return false; };
+  // Once a second while something is measured: how many of its pods have a node.
+  std::function<void(std::size_t bound)> on_progress = [](std::size_t) {};
 };
 
 // What a run came to.
@@ -51,6 +53,8 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   RunResults Run();
+  // Every pod that it has seen.
+  const PodLedger& ledger() const { return ledger_; }
 
  private:
   using Done = base::Result<void>;
@@ -79,11 +83,13 @@ class Runner {
   sandbox::ApiResult<std::string> CreateNamespace(const std::string& name, boost::json::object document);
   // Of the operation that runs.
   std::string DefaultNamespace() const;
+  Done CreateAll(const PodMaker& maker, const std::string& namespace_name, std::int64_t count);
+  // Fails if somebody stopped the run, or if it has become useless.
+  Done MayGoOn();
   Done CreateSteadily(const CreatePods& op, const PodMaker& maker, const std::string& namespace_name);
   Done AwaitScheduled(const std::string& namespace_name, const LabelSet& labels, std::size_t count,
                       base::Duration timeout);
   Done AwaitAttempted(const std::string& namespace_name, const LabelSet& labels, std::size_t count);
-  bool IsAttempted(const std::string& namespace_name, const std::string& name);
   // Waits until it holds; the error names a pod that is not there yet.
   // Starts the scheduler, if that was put off.
   Done Await(base::Duration timeout, const std::function<bool()>& holds,
@@ -111,6 +117,7 @@ class Runner {
   NodeMaker nodes_;
   Params params_;
   std::size_t op_index_ = 0;
+  std::size_t claims_ = 0;  // that operations created
   // Namespaces that operations made, and how many pods in each nobody has waited for.
   std::map<std::string, std::size_t> unwaited_;
   std::unique_ptr<Collection> collection_;

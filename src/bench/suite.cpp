@@ -1,30 +1,52 @@
 #include "bench/suite.h"
 
+#include <algorithm>
+#include <unistd.h>
 #include <utility>
 
 #include "base/clock.h"
 #include "bench/core_cluster.h"
+#include "bench/core_config.h"
+#include "bench/process_stats.h"
+#include "bench/remote_cluster.h"
 #include "bench/requirements.h"
 
 namespace berth::bench {
 namespace {
 
+double InSeconds(base::Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// How much of the machine others use while something runs.
+class ForeignLoad {
+ public:
+  ForeignLoad() : machine_(ReadMachineTime()), own_(ProcessorTimeOf(::getpid())) {}
+
+  // `children`: what processes have used that this one started since, and that still run.
+  double Share(base::Duration children) const {
+    const MachineTime now = ReadMachineTime();
+    const base::Duration total = now.total - machine_.total;
+    if (total.count() <= 0) return -1;
+    const base::Duration own = ProcessorTimeOf(::getpid()) - own_ + children;
+    return std::clamp(InSeconds(now.busy - machine_.busy - own) / InSeconds(total), 0.0, 1.0);
+  }
+
+ private:
+  const MachineTime machine_;
+  const base::Duration own_;
+};
+
 void RunOn(const WorkloadFile& file, const TestCase& test_case, const Workload& workload,
-           const RunOptions& options, WorkloadReport& report) {
+           const ClusterMaker& make_cluster, const RunOptions& options, WorkloadReport& report) {
   const auto fail = [&](std::string why) {
     report.outcome = Outcome::kFailed;
     report.reasons.push_back(std::move(why));
   };
-  const auto features = FeaturesFor(workload.gates);
-  if (!features) return fail(features.error().message);
-  CoreClusterOptions cluster_options;
-  cluster_options.scheduler.features = *features;
-  cluster_options.seed = options.seed;
-  cluster_options.processor_time = ThreadProcessorTime;
-  cluster_options.reading_cost = ThreadProcessorTimeCost();
-  const auto cluster = CoreCluster::Make(cluster_options);
+  const ForeignLoad load;
+  const auto cluster = make_cluster(file, test_case, workload, options);
   if (!cluster) return fail(cluster.error().message);
   RunResults results = Runner(file, test_case, workload, **cluster, options).Run();
+  const auto* const remote = dynamic_cast<const RemoteCluster*>(cluster->get());
+  report.foreign_share = load.Share(remote != nullptr ? remote->ProcessorTimeOfAll() : base::Duration());
   report.measurements = std::move(results.measurements);
   report.items = std::move(results.items);
   for (std::string& failure : results.failures) fail(std::move(failure));
@@ -44,29 +66,52 @@ std::string_view OutcomeText(Outcome outcome) {
   std::unreachable();
 }
 
-std::vector<WorkloadReport> RunSuite(const WorkloadFile& file, const SuiteOptions& options) {
+base::Result<std::unique_ptr<TestCluster>> MakeCoreCluster(const WorkloadFile& file,
+                                                           const TestCase& test_case,
+                                                           const Workload& workload,
+                                                           const RunOptions& options) {
+  const auto features = FeaturesFor(workload.gates);
+  if (!features) return std::unexpected(features.error());
+  const std::string& config = test_case.scheduler_config_path;
+  auto scheduler =
+      CoreOptionsFrom(config.empty() ? std::filesystem::path() : file.folder() / config, *features);
+  if (!scheduler) return std::unexpected(std::move(scheduler.error()));
+  CoreClusterOptions cluster_options;
+  cluster_options.scheduler = *std::move(scheduler);
+  cluster_options.seed = options.seed;
+  cluster_options.processor_time = ThreadProcessorTime;
+  cluster_options.reading_cost = ThreadProcessorTimeCost();
+  return CoreCluster::Make(cluster_options);
+}
+
+WorkloadReport RunWorkload(const WorkloadFile& file, const TestCase& test_case, const Workload& workload,
+                           const ClusterMaker& make_cluster, const RunOptions& options) {
   const base::RealClock clock;
+  WorkloadReport report{.test_case = test_case.name,
+                        .workload = workload.name,
+                        .reasons = MissingFor(file, test_case, workload),
+                        .measurements = {},
+                        .items = {}};
+  if (!report.reasons.empty()) {
+    report.outcome = Outcome::kNotSupported;
+    return report;
+  }
+  const base::TimePoint start = clock.Now();
+  RunOn(file, test_case, workload, make_cluster, options, report);
+  report.wall_seconds = InSeconds(clock.Now() - start);
+  return report;
+}
+
+std::vector<WorkloadReport> RunSuite(const WorkloadFile& file, const SuiteOptions& options) {
   std::vector<WorkloadReport> reports;
   for (const TestCase& test_case : file.test_cases) {
     for (const Workload& workload : test_case.workloads) {
-      WorkloadReport report{.test_case = test_case.name,
-                            .workload = workload.name,
-                            .reasons = {},
-                            .measurements = {},
-                            .items = {}};
-      if (!options.labels.Accepts(workload.labels) || !options.selects(report.name())) continue;
+      const std::string name = test_case.name + "/" + workload.name;
+      if (!options.labels.Accepts(workload.labels) || !options.selects(name)) continue;
       if (options.run.is_interrupted()) return reports;
-      report.reasons = MissingFor(file, test_case, workload);
-      if (!report.reasons.empty()) {
-        report.outcome = Outcome::kNotSupported;
-      } else {
-        options.on_start(report.name());
-        const base::TimePoint start = clock.Now();
-        RunOn(file, test_case, workload, options.run, report);
-        report.wall_seconds = std::chrono::duration<double>(clock.Now() - start).count();
-      }
-      options.on_end(report);
-      reports.push_back(std::move(report));
+      options.on_start(name);
+      reports.push_back(RunWorkload(file, test_case, workload, options.make_cluster, options.run));
+      options.on_end(reports.back());
     }
   }
   return reports;

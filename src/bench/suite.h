@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,25 @@ struct WorkloadReport {
   std::vector<Measurement> measurements;
   std::vector<DataItem> items;
   double wall_seconds = 0;  // of the whole run, everything included
+  // The share of the machine that others used meanwhile, 0 to 1; below 0: unknown.
+  double foreign_share = -1;
 
   std::string name() const { return test_case + "/" + workload; }
 };
 
+// A new cluster for a workload.
+using ClusterMaker = std::function<base::Result<std::unique_ptr<TestCluster>>(
+    const WorkloadFile& file, const TestCase& test_case, const Workload& workload,
+    const RunOptions& options)>;
+
+// The core alone, in this process.
+base::Result<std::unique_ptr<TestCluster>> MakeCoreCluster(const WorkloadFile& file,
+                                                           const TestCase& test_case,
+                                                           const Workload& workload,
+                                                           const RunOptions& options);
+
 struct SuiteOptions {
+  ClusterMaker make_cluster = MakeCoreCluster;
   LabelFilter labels{"performance"};
   // Whether to run the workload of this name: "case/workload".
   std::function<bool(const std::string& name)> selects = [](const std::string&) { return true; };
@@ -37,7 +52,11 @@ struct SuiteOptions {
   std::function<void(const WorkloadReport& report)> on_end = [](const WorkloadReport&) {};
 };
 
-// The workloads of a file that are selected, one after another, each on a new cluster in core mode.
+// One workload on a new cluster, or why it cannot run.
+WorkloadReport RunWorkload(const WorkloadFile& file, const TestCase& test_case, const Workload& workload,
+                           const ClusterMaker& make_cluster, const RunOptions& options);
+
+// The workloads of a file that are selected, one after another, each on a new cluster.
 std::vector<WorkloadReport> RunSuite(const WorkloadFile& file, const SuiteOptions& options);
 
 }  // namespace berth::bench

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,18 @@ struct Usage {
   std::size_t steps = 0;
 };
 
+// A write whose answer matters only if it is a refusal.
+struct Write {
+  enum class Verb : std::uint8_t { kCreate, kUpdate };
+
+  Verb verb = Verb::kCreate;
+  sandbox::Target target;
+  boost::json::object document;
+  std::string what;  // for errors: "creating a pod"
+};
+// Hears of the first write that was refused, or of null.
+using WriteCallback = std::function<void(const Write* refused, const sandbox::StatusError& error)>;
+
 // A control plane with a scheduler on it, as a workload sees both: requests, what becomes of pods, and time,
 // which passes only in RunUntil.
 class TestCluster {
@@ -60,10 +73,25 @@ class TestCluster {
   virtual std::optional<boost::json::object> Get(const sandbox::Target& target) = 0;
   // In the order of lists.
   virtual std::vector<std::string> NodeNames() = 0;
+  // Makes the writes one after another, beside what others are under way; the first refusal ends them.
+  virtual void WriteSoon(std::vector<Write> writes, WriteCallback done) = 0;
+  // Returns when all of those are answered.
+  virtual void Settle() {}
+  // Whether the scheduler, or the server for it, has said something about the pod.
+  virtual bool IsAttempted(const std::string& namespace_name, const std::string& name) = 0;
 
   // Told of every change of a pod from now on.
   virtual void SetPodObserver(PodObserver* observer) = 0;
   virtual Usage usage() const = 0;
+  // The most memory that the scheduler had at once since the last reset, in bytes.
+  virtual std::int64_t PeakMemory() const = 0;
+  virtual void ResetPeakMemory() = 0;
+  // The scheduler's page of metrics; empty: there is none.
+  virtual std::string MetricsText() { return {}; }
+  // Lets it finish what follows its bindings. False: what it does after the last one does not count.
+  virtual bool AwaitRest() { return false; }
+  // What makes it useless to go on, such as a scheduler that ended; empty: nothing.
+  virtual std::string Problem() { return {}; }
 };
 
 }  // namespace berth::bench

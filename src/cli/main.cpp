@@ -4,6 +4,7 @@
 #include <iostream>
 #include <span>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "cli/bench_command.h"
@@ -85,28 +86,96 @@ CLI::App* AddSimulate(CLI::App& app, berth::cli::SimulateOptions& options) {
   return simulate;
 }
 
-CLI::App* AddBenchRun(CLI::App& app, berth::cli::BenchOptions& options) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure the scheduler with Kubernetes' own workload files");
-  bench->require_subcommand(1);
-  CLI::App* run = bench->add_subcommand("run", "Run workloads and print what they cost");
-  run->add_option("--config", options.configs, "A performance-config.yaml; may be repeated")->required();
-  run->add_option("--label-filter", options.label_filter,
+// Which workloads, which server, which limits: the same for all that runs workloads.
+void AddBenchFlags(CLI::App& command, berth::cli::BenchOptions& options) {
+  command.add_option("--config", options.configs, "A performance-config.yaml; may be repeated")->required();
+  command
+      .add_option("--label-filter", options.label_filter,
                   "Labels that a workload must have, or with - must not have")
       ->capture_default_str();
-  run->add_option("--name", options.name, "A regular expression that \"case/workload\" must match");
-  run->add_option("--mode", options.mode, "core: the scheduler alone, in one process with its server")
-      ->capture_default_str();
-  run->add_option("--out", options.out, "A folder for the results as JSON and CSV");
-  run->add_option("--qps", options.requests_per_second,
+  command.add_option("--name", options.name, "A regular expression that \"case/workload\" must match");
+  command.add_option("--out", options.out, "A folder for the results as JSON and CSV");
+  command.add_option("--logs", options.logs, "A folder to keep what the processes print");
+  command
+      .add_option("--qps", options.requests_per_second,
                   "Requests per second that the workload makes; 0: all at once")
       ->capture_default_str();
-  run->add_flag("--precreate", options.precreate,
-                "Start the scheduler only when the pods to be measured are there");
-  run->add_flag("--check-thresholds", options.check_thresholds,
-                "Fail where a workload's own threshold is missed; in core mode pods come at --qps, so "
-                "that its throughput is at most that");
-  run->add_option("--seed", options.seed, "Of names and of choices among equals")->capture_default_str();
-  return run;
+  command
+      .add_option("--scheduler-qps", options.scheduler_requests_per_second,
+                  "Requests per second that a scheduler's process may make; 0: no limit")
+      ->capture_default_str();
+  command.add_flag("--precreate", options.precreate,
+                   "Start the scheduler only when the pods to be measured are there");
+  command.add_flag("--check-thresholds", options.check_thresholds,
+                   "Fail where a workload's own threshold is missed; in core mode pods come at --qps, so "
+                   "that its throughput is at most that");
+  command.add_option("--seed", options.seed, "Of names and of choices among equals")->capture_default_str();
+  command.add_option("--scheduler", options.scheduler, "The scheduler's program; this one if not given");
+  command.add_option("--scheduler-config", options.scheduler_config,
+                     "Its configuration file, for test cases that have none of their own");
+  command.add_option("--scheduler-arg", options.scheduler_arguments,
+                     "One more argument for it; may be repeated");
+  command.add_flag("--bare-scheduler", options.is_scheduler_bare,
+                   "It takes --config and nothing else, and serves nothing");
+  command.add_option("--control-plane", options.control_plane,
+                     "A program that starts a control plane and prints \"ready KUBECONFIG\"; a sandbox of "
+                     "this program if not given");
+  command.add_option("--fault", options.faults,
+                     "KEY=VALUE of a fault of the sandbox; may be repeated (docs/sandbox.md)");
+  command.add_flag("--plain-http", options.plain_http, "Talk to the sandbox without TLS");
+}
+
+struct BenchFlags {
+  berth::cli::BenchOptions run;
+  berth::cli::VersusCommandOptions versus;
+  berth::cli::CompareCommandOptions compare;
+};
+
+CLI::App* AddBench(CLI::App& app, BenchFlags& flags) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure schedulers with Kubernetes' own workload files");
+  bench->require_subcommand(1);
+  CLI::App* run = bench->add_subcommand("run", "Run workloads and print what they cost");
+  AddBenchFlags(*run, flags.run);
+  run->add_option(
+         "--mode", flags.run.mode,
+         "core: the scheduler alone, in one process with its server; sandbox: berth and its sandbox, "
+         "each a process; external: the --scheduler, on a sandbox or another server")
+      ->capture_default_str();
+  run->add_option("--kubeconfig", flags.run.kubeconfig, "An API server that is there already, and empty");
+  run->add_option("--scheduler-kubeconfig", flags.run.scheduler_kubeconfig,
+                  "How the scheduler reaches it; the same way if not given");
+
+  CLI::App* versus =
+      bench->add_subcommand("versus", "Run workloads with two schedulers in turn and compare them");
+  AddBenchFlags(*versus, flags.versus.bench);
+  versus->add_option("--peer", flags.versus.peer, "The other scheduler's program, for example kube-scheduler")
+      ->required();
+  versus->add_option("--peer-config", flags.versus.peer_config,
+                     "Its configuration file, for test cases that have none of their own");
+  versus->add_option("--peer-arg", flags.versus.peer_arguments, "One more argument for it; may be repeated");
+  versus->add_flag("--bare-peer", flags.versus.is_peer_bare,
+                   "It takes --config and nothing else, and serves nothing");
+  versus->add_option("--rounds", flags.versus.rounds, "How often each of them runs each workload")
+      ->capture_default_str();
+  versus->add_option("--warm-ups", flags.versus.warm_ups, "Runs of each before those that count")
+      ->capture_default_str();
+  versus->add_option("--html", flags.versus.html, "A file for a page with charts");
+
+  CLI::App* compare = bench->add_subcommand("compare", "Compare two files with results");
+  compare->add_option("A", flags.compare.first)->required();
+  compare->add_option("B", flags.compare.second)->required();
+  compare->add_option("--csv", flags.compare.csv, "A file for all numbers");
+  compare->add_option("--html", flags.compare.html, "A file for a page with charts");
+  return bench;
+}
+
+int RunBenchCommand(const CLI::App& bench, BenchFlags& flags) {
+  flags.run.is_terminal = flags.versus.bench.is_terminal = ::isatty(STDERR_FILENO) == 1;
+  if (bench.got_subcommand("run")) return berth::cli::RunBench(flags.run, std::cout, std::cerr);
+  if (bench.got_subcommand("versus")) {
+    return berth::cli::RunBenchVersus(flags.versus, std::cout, std::cerr);
+  }
+  return berth::cli::RunBenchCompare(flags.compare, std::cout, std::cerr);
 }
 
 int Run(int argc, char** argv) {
@@ -134,11 +203,11 @@ int Run(int argc, char** argv) {
   berth::cli::SimulateOptions simulate_options;
   const CLI::App* simulate = AddSimulate(app, simulate_options);
 
-  berth::cli::BenchOptions bench_options;
-  const CLI::App* bench_run = AddBenchRun(app, bench_options);
+  BenchFlags bench_flags;
+  const CLI::App* bench = AddBench(app, bench_flags);
 
   CLI11_PARSE(app, argc, argv);
-  if (bench_run->parsed()) return berth::cli::RunBench(bench_options, std::cout, std::cerr);
+  if (bench->parsed()) return RunBenchCommand(*bench, bench_flags);
   if (simulate->parsed()) return berth::cli::RunSimulate(simulate_options, std::cout);
   if (config->parsed()) return RunConfig(*config, config_flags);
   if (sandbox->parsed()) return berth::cli::RunSandbox(sandbox_options, std::cout, std::cerr);

@@ -99,7 +99,14 @@ ApiResult<void> AdmitCreate(const Resource& resource, json::object& document,
 ApiResult<void> AdmitUpdate(const Resource& resource, json::object& document, const json::object& old,
                             const AdmissionContext&) {
   if (resource.has_status()) KeepFrom(document, old, "status");
-  if (IsCore(resource, "Pod")) AddDefaultTolerations(document);
+  if (IsCore(resource, "Pod")) {
+    AddDefaultTolerations(document);
+    // What the admission of priorities once set; who writes a pod anew need not know it.
+    for (const std::string_view key : {"priority", "preemptionPolicy"}) {
+      const json::value* const kept = FindValue(old, {"spec", key});
+      if (kept != nullptr) SetDefault(ObjectAt(document, {"spec"}), key, *kept);
+    }
+  }
   if (IsCore(resource, "Namespace")) LabelWithName(document);
   if (resource.has_generation && ChangesGeneration(resource, document, old)) {
     ObjectAt(document, {"metadata"})["generation"] = NumberAt(old, {"metadata", "generation"}) + 1;

@@ -180,7 +180,8 @@ void ResourceClaimController::LookAtClaim(const std::string& key) {
     if (!written) return;
     current = *written;
   }
-  const bool is_free = frees || !is_allocated;
+  // A scheduler protects a claim just before it allocates it: only one that was used, or is to go, is let go.
+  const bool is_free = (frees || !is_allocated) && (lost_some || claim->is_terminating());
   if (is_free && kept.empty() && HasFinalizer(document, kDeleteProtection)) {
     static_cast<void>(ChangeObject(context_.plane.writer(), *current,
                                    [](json::object& changed) { DropFinalizer(changed, kDeleteProtection); }));

@@ -1,0 +1,236 @@
+#include "bench/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "bench/report.h"
+#include "wire/json_document.h"
+
+namespace berth::bench {
+namespace {
+
+constexpr std::string_view kNamePrefix = "BenchmarkPerfScheduling/";
+
+constexpr std::array kQuantities = {
+    Quantity{"CPU us per pod", kProcessorTimeMetric, "PerPod", false},
+    Quantity{"pods/s, first to last binding", kExactThroughputMetric, "Average", true},
+    Quantity{"pods/s sampled, average", kThroughputMetric, "Average", true},
+    Quantity{"pods/s sampled, p50", kThroughputMetric, "Perc50", true},
+    Quantity{"pods/s sampled, p90", kThroughputMetric, "Perc90", true},
+    Quantity{"pods/s sampled, p95", kThroughputMetric, "Perc95", true},
+    Quantity{"pods/s sampled, p99", kThroughputMetric, "Perc99", true},
+    Quantity{"attempt p50, ms", kAttemptMetric, "Perc50", false},
+    Quantity{"attempt p99, ms", kAttemptMetric, "Perc99", false},
+    Quantity{"created to bound p50, ms", kPodLatencyMetric, "Perc50", false},
+    Quantity{"created to bound p99, ms", kPodLatencyMetric, "Perc99", false},
+    Quantity{"peak memory, MiB", kPeakMemoryMetric, "Max", false},
+};
+
+std::string LabelOf(const DataItem& item, const std::string& name) {
+  const auto found = item.labels.find(name);
+  return found == item.labels.end() ? std::string() : found->second;
+}
+
+// Values by workload, metric and bucket, in the order in which they were reported. Items of one histogram
+// among several have labels of their own and are no part of a comparison.
+struct SideValues {
+  std::vector<std::string> names;
+  std::map<std::string, std::map<std::pair<std::string, std::string>, std::vector<double>>> by_name;
+};
+
+SideValues Collect(std::span<const DataItem> items) {
+  SideValues side;
+  for (const DataItem& item : items) {
+    const std::string name = LabelOf(item, "Name");
+    if (std::ranges::find(side.names, name) == side.names.end()) side.names.push_back(name);
+    for (const auto& [bucket, value] : item.data) {
+      side.by_name[name][{LabelOf(item, "Metric"), bucket}].push_back(value);
+    }
+  }
+  return side;
+}
+
+std::string ShownName(std::string_view name) {
+  if (name.starts_with(kNamePrefix)) name.remove_prefix(kNamePrefix.size());
+  return std::string(name);
+}
+
+// What the table has room for.
+struct Column {
+  const char* title;
+  const char* metric;
+  const char* bucket;
+  int digits;
+};
+constexpr std::array kColumns = {
+    Column{"CPU us/pod", kProcessorTimeMetric, "PerPod", 1},
+    Column{"pods/s", kExactThroughputMetric, "Average", 0},
+    Column{"attempt p99 ms", kAttemptMetric, "Perc99", 2},
+    Column{"peak MiB", kPeakMemoryMetric, "Max", 0},
+};
+
+std::string ValueText(const ComparedRow* row, std::size_t side, int digits) {
+  if (row == nullptr || row->values[side].empty()) return "-";
+  return fmt::format("{:.{}f}", Median(row->values[side]), digits);
+}
+
+std::string RatioText(const Ratio& ratio) {
+  if (ratio.pairs == 0) return "-";
+  if (ratio.pairs == 1) return fmt::format("{:.1f}", ratio.median);
+  return fmt::format("{:.1f} ({:.1f}-{:.1f})", ratio.median, ratio.least, ratio.most);
+}
+
+base::Result<DataItem> ParseItem(const boost::json::value& value) {
+  const boost::json::object* const object = value.if_object();
+  if (object == nullptr) return base::Fail("is no object");
+  DataItem item;
+  const auto read = [&](const char* name, auto take) -> base::Result<void> {
+    const boost::json::value* const members = object->if_contains(name);
+    if (members == nullptr || members->is_null()) return {};
+    if (!members->is_object()) return base::Fail(fmt::format("{} is no object", name));
+    for (const auto& [key, member] : members->as_object()) {
+      if (!take(std::string(key), member))
+        return base::Fail(fmt::format("{}.{} is wrong", name, std::string(key)));
+    }
+    return {};
+  };
+  const auto data = read("data", [&](std::string key, const boost::json::value& member) {
+    if (!member.is_number()) return false;
+    item.data[std::move(key)] = member.to_number<double>();
+    return true;
+  });
+  if (!data) return std::unexpected(data.error());
+  const auto labels = read("labels", [&](std::string key, const boost::json::value& member) {
+    if (!member.is_string()) return false;
+    item.labels[std::move(key)] = std::string(member.as_string());
+    return true;
+  });
+  if (!labels) return std::unexpected(labels.error());
+  return item;
+}
+
+}  // namespace
+
+std::span<const Quantity> ComparedQuantities() { return kQuantities; }
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::optional<Ratio> ComparedRow::RatioOfPairs() const {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(values[0].size(), values[1].size()); ++i) {
+    const double better = quantity->higher_is_better ? values[0][i] : values[1][i];
+    const double worse = quantity->higher_is_better ? values[1][i] : values[0][i];
+    if (better > 0 && worse > 0) ratios.push_back(better / worse);
+  }
+  if (ratios.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(ratios);
+  return Ratio{.median = Median(ratios), .least = least, .most = most, .pairs = ratios.size()};
+}
+
+const ComparedRow* ComparedWorkload::Find(std::string_view metric, std::string_view bucket) const {
+  const auto found = std::ranges::find_if(rows, [&](const ComparedRow& row) {
+    return row.quantity->metric == metric && row.quantity->bucket == bucket;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::vector<ComparedWorkload> CompareItems(std::span<const DataItem> first,
+                                           std::span<const DataItem> second) {
+  const std::array<SideValues, 2> sides = {Collect(first), Collect(second)};
+  std::vector<ComparedWorkload> workloads;
+  for (const std::string& name : sides[0].names) {
+    if (!sides[0].by_name.contains(name) || !sides[1].by_name.contains(name)) continue;
+    ComparedWorkload workload{.name = ShownName(name), .rows = {}};
+    for (const Quantity& quantity : kQuantities) {
+      ComparedRow row{.quantity = &quantity, .values = {}};
+      for (std::size_t side = 0; side < 2; ++side) {
+        const auto& values = sides[side].by_name.at(name);
+        if (const auto found = values.find({quantity.metric, quantity.bucket}); found != values.end()) {
+          row.values[side] = found->second;
+        }
+      }
+      if (!row.values[0].empty() || !row.values[1].empty()) workload.rows.push_back(std::move(row));
+    }
+    workloads.push_back(std::move(workload));
+  }
+  return workloads;
+}
+
+base::Result<std::vector<DataItem>> ParseDataItems(std::string_view text, const std::string& path) {
+  const auto document = wire::ParseJson(text);
+  if (!document) return base::Fail(path + ": " + document.error().message);
+  const boost::json::object* const object = document->if_object();
+  const boost::json::value* const items = object != nullptr ? object->if_contains("dataItems") : nullptr;
+  if (items == nullptr || !items->is_array()) return base::Fail(path + ": there are no dataItems in it");
+  std::vector<DataItem> parsed;
+  for (const boost::json::value& value : items->as_array()) {
+    auto item = ParseItem(value);
+    if (!item)
+      return base::Fail(fmt::format("{}: dataItems[{}]: {}", path, parsed.size(), item.error().message));
+    parsed.push_back(*std::move(item));
+  }
+  return parsed;
+}
+
+std::string CompareTable(const SideNames& names, std::span<const ComparedWorkload> workloads) {
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> head = {"workload"};
+  for (const Column& column : kColumns) {
+    head.push_back(fmt::format("{}: {}", column.title, names[0]));
+    head.push_back(names[1]);
+    head.emplace_back("times better");
+  }
+  lines.push_back(std::move(head));
+  std::vector<std::vector<double>> logarithms(kColumns.size());
+  for (const ComparedWorkload& workload : workloads) {
+    std::vector<std::string> line = {workload.name};
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+      const ComparedRow* const row = workload.Find(kColumns[i].metric, kColumns[i].bucket);
+      const Ratio ratio = row != nullptr ? row->RatioOfPairs().value_or(Ratio()) : Ratio();
+      line.push_back(ValueText(row, 0, kColumns[i].digits));
+      line.push_back(ValueText(row, 1, kColumns[i].digits));
+      line.push_back(RatioText(ratio));
+      if (ratio.pairs > 0) logarithms[i].push_back(std::log(ratio.median));
+    }
+    lines.push_back(std::move(line));
+  }
+  std::vector<std::string> means = {"geometric mean"};
+  for (const std::vector<double>& column : logarithms) {
+    double sum = 0;
+    for (const double value : column) sum += value;
+    means.insert(means.end(), {"", ""});
+    means.push_back(
+        column.empty() ? "-" : fmt::format("{:.1f}", std::exp(sum / static_cast<double>(column.size()))));
+  }
+  lines.push_back(std::move(means));
+  return AlignedColumns(lines);
+}
+
+std::string CompareCsv(const SideNames& names, std::span<const ComparedWorkload> workloads) {
+  std::string text =
+      fmt::format("workload,quantity,{} median,{} median,times better,least,most,pairs,{} runs,{} runs\n",
+                  CsvField(names[0]), CsvField(names[1]), CsvField(names[0]), CsvField(names[1]));
+  for (const ComparedWorkload& workload : workloads) {
+    for (const ComparedRow& row : workload.rows) {
+      const auto ratio = row.RatioOfPairs();
+      const std::string spread = ratio ? fmt::format("{:.4f},{:.4f},{:.4f},{}", ratio->median, ratio->least,
+                                                     ratio->most, ratio->pairs)
+                                       : std::string(",,,0");
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:.4f},{:.4f}\n", CsvField(workload.name),
+                     CsvField(row.quantity->title), ValueText(&row, 0, 4), ValueText(&row, 1, 4), spread,
+                     fmt::join(row.values[0], " "), fmt::join(row.values[1], " "));
+    }
+  }
+  return text;
+}
+
+}  // namespace berth::bench

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "bench/data_item.h"
+
+// Two schedulers side by side, from the items that their runs reported.
+namespace berth::bench {
+
+// Something by which schedulers are compared.
+struct Quantity {
+  const char* title;
+  const char* metric;
+  const char* bucket;
+  bool higher_is_better;
+};
+std::span<const Quantity> ComparedQuantities();
+
+// How many times better the first side is than the second: the ratio of each pair of runs, never of averages.
+struct Ratio {
+  double median = 0;
+  double least = 0;
+  double most = 0;
+  std::size_t pairs = 0;
+};
+
+// One quantity of one workload: what each run of either side came to, in the order of the runs.
+struct ComparedRow {
+  const Quantity* quantity = nullptr;
+  std::array<std::vector<double>, 2> values;
+
+  // Of runs of the same place; pairs in which one side has nothing are left out. Nothing without pairs.
+  std::optional<Ratio> RatioOfPairs() const;
+};
+
+struct ComparedWorkload {
+  std::string name;  // "case/workload/collection"
+  std::vector<ComparedRow> rows;
+
+  // Null: nobody measured it.
+  const ComparedRow* Find(std::string_view metric, std::string_view bucket) const;
+};
+
+using SideNames = std::array<std::string, 2>;
+
+// Workloads that both sides have, in the order of the first.
+std::vector<ComparedWorkload> CompareItems(std::span<const DataItem> first, std::span<const DataItem> second);
+
+// The items of a file in upstream's form. Errors name `path`.
+base::Result<std::vector<DataItem>> ParseDataItems(std::string_view text, const std::string& path);
+
+// The middle one, or the mean of the two in the middle. There is at least one.
+double Median(std::vector<double> values);
+
+// One line per workload: medians of both sides, ratios with their spread; then the geometric mean of the
+// ratios.
+std::string CompareTable(const SideNames& names, std::span<const ComparedWorkload> workloads);
+// One line per workload and quantity, with every run.
+std::string CompareCsv(const SideNames& names, std::span<const ComparedWorkload> workloads);
+
+}  // namespace berth::bench
