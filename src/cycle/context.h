@@ -8,6 +8,7 @@
 #include "base/executor.h"
 #include "cluster/cluster.h"
 #include "cycle/cycle_metrics.h"
+#include "cycle/plugin_metrics.h"
 #include "dispatch/dispatcher.h"
 #include "framework/decide.h"
 #include "framework/profile.h"
@@ -20,6 +21,8 @@ struct ProfileRuntime {
   std::unique_ptr<framework::RejectionTable> rejections;
   std::unique_ptr<const framework::Profile> profile;
   std::unique_ptr<framework::Engine> engine;
+  std::unique_ptr<PointDurations> points;
+  std::unique_ptr<AttemptObserver> observer;
 };
 
 // What users read about a pod, beside its status.
