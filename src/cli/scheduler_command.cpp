@@ -124,6 +124,7 @@ base::Result<shell::ProcessOptions> ProcessOptionsOf(const SchedulerSettings& se
                                 .client = *std::move(client_options),
                                 .election_user_agent = UserAgent(program, "leader-election"),
                                 .scheduler = CoreOptionsOf(settings),
+                                .extenders = settings.compiled.configuration.extenders,
                                 .leader_election = std::nullopt,
                                 .hostname = Hostname(),
                                 .seed = random.Next()};

@@ -138,10 +138,6 @@ std::optional<int> Configure(SchedulerSettings& settings) {
   }
   auto configuration = LoadConfiguration(settings);
   if (!configuration) return Failed(configuration.error().message);
-  if (!configuration->extenders.empty()) {
-    // Leaving them out would place pods where an extender forbids it.
-    return Failed("extenders are configured, and this version of berth cannot call extenders yet");
-  }
   auto built_in = config::PluginCatalog::BuiltIn(plugins::AllPlugins(), settings.features);
   if (!built_in) return Failed(built_in.error().message);
   settings.built_in = *std::move(built_in);

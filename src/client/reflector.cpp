@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "client/whole_object.h"
+
 #include "base/go_duration.h"
 #include "base/log.h"
 
@@ -39,6 +41,11 @@ ApiRequest WatchRequest(const ResourceInfo& info, const std::string& resource_ve
   return request;
 }
 
+std::unique_ptr<ObjectReader> ReaderFor(const Reflector::Options& options, api::SharedParts& shared) {
+  auto reader = MakeObjectReader(options.resource, shared);
+  return options.keep_whole ? MakeWholeReader(std::move(reader)) : std::move(reader);
+}
+
 ApiError Interrupted() { return {.message = "interrupted"}; }
 
 // With what a reader needs to find out why: errors of the network name the address, those of the server do
@@ -64,7 +71,7 @@ Reflector::Reflector(ApiClient& client, api::SharedParts& shared, Options option
       options_(std::move(options)),
       info_(InfoOf(options_.resource)),
       sink_(std::move(sink)),
-      reader_(MakeObjectReader(options_.resource, shared)),
+      reader_(ReaderFor(options_, shared)),
       random_(options_.seed),
       backoff_(kReflectorBackoff, random_.Split()),
       refreshed_(executor_) {}

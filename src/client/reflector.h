@@ -32,6 +32,7 @@ class Reflector {
     Resource resource = Resource::kPods;
     bool use_watch_list = true;  // ask for the initial state as part of the watch first
     std::uint64_t seed = 0;
+    bool keep_whole = false;  // objects have the bytes that they were read from (whole_object.h)
     // A watch fell silent: other connections to the server may be just as dead.
     std::function<void()> on_silence = {};
   };

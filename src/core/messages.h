@@ -10,6 +10,7 @@
 #include "cluster/cluster.h"
 #include "cluster/object_store.h"
 #include "cycle/context.h"
+#include "cycle/extender.h"
 #include "cycle/object_writes.h"
 #include "dispatch/call.h"
 
@@ -70,8 +71,15 @@ struct WriteFinished {
   base::Result<cluster::AnyObject> result;
 };
 
-using Input = std::variant<PodSeen, PodGone, NodeSeen, NodeGone, NamespaceSeen, NamespaceGone, WorkloadSeen,
-                           WorkloadGone, ObjectSeen, ObjectGone, CallFinished, WriteFinished>;
+// A question that was handed out has its answer.
+struct ExtenderFinished {
+  cycle::ExtenderCallId id;
+  base::Result<cycle::ExtenderAnswer> answer;
+};
+
+using Input =
+    std::variant<PodSeen, PodGone, NodeSeen, NodeGone, NamespaceSeen, NamespaceGone, WorkloadSeen,
+                 WorkloadGone, ObjectSeen, ObjectGone, CallFinished, WriteFinished, ExtenderFinished>;
 
 // A request to be made; its answer comes back as CallFinished.
 struct ApiCall {
@@ -85,12 +93,14 @@ struct ApiCall {
 
 struct Outputs {
   std::vector<ApiCall> calls;
-  std::vector<cycle::StartedWrite> writes;  // answered by WriteFinished
+  std::vector<cycle::StartedWrite> writes;     // answered by WriteFinished
+  std::vector<cycle::ExtenderCall> questions;  // answered by ExtenderFinished
   std::vector<cycle::PodEvent> events;
 
   void clear() {
     calls.clear();
     writes.clear();
+    questions.clear();
     events.clear();
   }
 };

@@ -89,7 +89,49 @@ void WithObject(const cluster::AnyObject& object, F&& call) {
       object);
 }
 
+// Whether an object is new decides between the two.
+framework::Actions SeenAction(bool is_known) { return is_known ? framework::kUpdate : framework::kAdd; }
+
+struct EventNamer {
+  const cluster::Cluster& cluster;
+
+  ClusterEvent operator()(const PodSeen& seen) const {
+    const bool is_known = cluster.pods().Find(seen.pod->uid).IsValid();
+    return {seen.pod->node_name.empty() ? EventResource::kUnscheduledPod : EventResource::kAssignedPod,
+            SeenAction(is_known)};
+  }
+  ClusterEvent operator()(const PodGone& gone) const {
+    const cluster::PodSlot known = cluster.pods().Find(gone.uid);
+    const bool waits = known.IsValid() && cluster.pods().state(known) == cluster::PodState::kPending;
+    return {waits ? EventResource::kUnscheduledPod : EventResource::kAssignedPod, framework::kDelete};
+  }
+  ClusterEvent operator()(const NodeSeen& seen) const {
+    const cluster::NodeRow row = cluster.nodes().Find(seen.node->metadata.name);
+    return {EventResource::kNode, SeenAction(row.IsValid() && cluster.nodes().exists(row))};
+  }
+  ClusterEvent operator()(const NodeGone&) const { return kNodeDelete; }
+  ClusterEvent operator()(const ObjectSeen& seen) const { return OfObject(seen.object, framework::kUpdate); }
+  ClusterEvent operator()(const ObjectGone& gone) const { return OfObject(gone.object, framework::kDelete); }
+  ClusterEvent operator()(const auto&) const { return {}; }
+
+  static ClusterEvent OfObject(const cluster::AnyObject& object, framework::Actions actions) {
+    return std::visit(
+        [&]<class Ref>(const Ref&) -> ClusterEvent {
+          if constexpr (std::is_same_v<Ref, std::monostate>) {
+            return {};
+          } else {
+            return {kResourceOf<std::remove_const_t<typename Ref::element_type>>, actions};
+          }
+        },
+        object);
+  }
+};
+
 }  // namespace
+
+framework::ClusterEvent ObjectEvents::EventOf(const Input& input) const {
+  return std::visit(EventNamer{setup_.cluster}, input);
+}
 
 void ObjectEvents::Apply(const PodSeen& seen) {
   const auto& pods = setup_.cluster.pods();

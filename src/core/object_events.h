@@ -7,6 +7,7 @@
 #include "core/messages.h"
 #include "cycle/scheduling_cycle.h"
 #include "dispatch/dispatcher.h"
+#include "framework/events.h"
 #include "queue/rejection_reports.h"
 #include "queue/scheduling_queue.h"
 
@@ -30,6 +31,9 @@ class ObjectEvents {
     api::ResourceGates resources;
   };
   explicit ObjectEvents(Setup setup) : setup_(std::move(setup)) {}
+
+  // What an input is about, as metrics name it; a wildcard if they do not.
+  framework::ClusterEvent EventOf(const Input& input) const;
 
   void Apply(const PodSeen& seen);
   void Apply(const PodGone& gone);

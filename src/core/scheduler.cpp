@@ -31,9 +31,12 @@ Scheduler::Scheduler(const SchedulerOptions& options, const base::Clock& clock, 
       queue_metrics_(metrics),
       dispatch_metrics_(options.features.scheduler_async_api_calls ? metrics : unseen_metrics_),
       cycle_metrics_(metrics),
+      plugin_metrics_(metrics),
+      core_metrics_(metrics),
       cluster_({.resources = options.features.ForResources()}),
       executor_(clock),
       writes_(executor_),
+      questions_(executor_),
       dispatcher_(DispatcherOptionsOf(options), {.clock = clock, .metrics = dispatch_metrics_}),
       reports_(
           options.features.scheduler_pre_enqueue_pod_status && options.features.scheduler_async_api_calls,
@@ -53,7 +56,8 @@ base::Result<std::unique_ptr<Scheduler>> Scheduler::Make(const SchedulerOptions&
 }
 
 base::Result<void> Scheduler::AddProfiles() {
-  const framework::Registry registry = plugins::AllPlugins();
+  framework::Registry registry = plugins::AllPlugins();
+  if (options_.add_plugins) options_.add_plugins(registry);
   std::vector<framework::ProfileConfig> configs = options_.profiles;
   if (configs.empty()) {
     const framework::PluginArgs args;
@@ -68,8 +72,15 @@ base::Result<void> Scheduler::AddProfiles() {
         config, registry, {options_.features, config.args, cluster_, &writes_}, *runtime->rejections);
     if (!profile) return std::unexpected(std::move(profile.error()));
     runtime->profile = *std::move(profile);
-    runtime->engine = std::make_unique<framework::Engine>(cluster_, *runtime->profile, *runtime->rejections,
-                                                          options_.engine);
+    framework::EngineOptions engine = options_.engine;
+    engine.has_advisers = std::ranges::any_of(options_.extenders, [](const cycle::ExtenderSpec& extender) {
+      return !extender.filter_verb.empty() || !extender.prioritize_verb.empty();
+    });
+    runtime->engine =
+        std::make_unique<framework::Engine>(cluster_, *runtime->profile, *runtime->rejections, engine);
+    runtime->points =
+        std::make_unique<cycle::PointDurations>(plugin_metrics_, runtime->profile->scheduler_name(), clock_);
+    runtime->observer = std::make_unique<cycle::AttemptObserver>(*runtime->points, *runtime->profile);
     if (!profiles_.emplace(runtime->profile->scheduler_name(), runtime.get()).second) {
       return base::Fail("duplicate profile with scheduler name \"" + runtime->profile->scheduler_name() +
                         "\"");
@@ -86,7 +97,8 @@ base::Result<void> Scheduler::MakeQueue() {
   options.pod_max_in_unschedulable = options_.pod_max_in_unschedulable;
   std::vector<queue::QueueProfile> profiles;
   for (const auto& runtime : runtimes_) {
-    profiles.push_back(queue::MakeQueueProfile(*runtime->profile, /*has_extenders=*/false));
+    profiles.push_back(
+        queue::MakeQueueProfile(*runtime->profile, /*has_extenders=*/!options_.extenders.empty()));
   }
   auto made = queue::SchedulingQueue::Make(options, std::move(profiles),
                                            {.cluster = cluster_,
@@ -97,7 +109,8 @@ base::Result<void> Scheduler::MakeQueue() {
   if (!made) return std::unexpected(std::move(made.error()));
   queue_ = *std::move(made);
   cycle_ = std::make_unique<cycle::SchedulingCycle>(
-      cycle::CycleContext{cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_, late_updates_});
+      cycle::CycleContext{cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_, late_updates_},
+      cycle::Extenders(options_.extenders, cluster_, questions_, executor_));
   objects_ = std::make_unique<ObjectEvents>(ObjectEvents::Setup{
       cluster_, *queue_, dispatcher_, cycle_->waiting_pods(), cycle_->evictions(), reports_, late_updates_,
       [this](std::string_view name) { return HasProfile(name); }, options_.features.ForResources()});
@@ -126,29 +139,48 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
       writes_.Finish(finished->id, finished->result);
       continue;
     }
+    if (const auto* const finished = std::get_if<ExtenderFinished>(&input)) {
+      questions_.Finish(finished->id, finished->answer);
+      continue;
+    }
+    const base::TimePoint began = clock_.Now();
+    const framework::ClusterEvent what = objects_->EventOf(input);
     std::visit(
         [&](const auto& event) {
           if constexpr (requires { objects_->Apply(event); }) objects_->Apply(event);
         },
         input);
+    core_metrics_.ObserveEvent(what, clock_.Now() - began);
   }
   if (queue_->NextTick() <= clock_.Now()) queue_->Tick();
   executor_.RunReady();
-  if (is_deciding_) TryPods();
+  TryPods();
   executor_.RunReady();
   // Before the reports, so that why an attempt failed is told, and then what keeps the pod from the next one.
   StartCalls(outputs);
   reporter_.TellAll();
   StartCalls(outputs);
   std::ranges::move(writes_.TakeStarted(), std::back_inserter(outputs.writes));
+  std::ranges::move(questions_.TakeStarted(), std::back_inserter(outputs.questions));
   outputs_ = nullptr;
+  core_metrics_.SetCacheSize(cluster_);
+  plugin_metrics_.SetTasks("binding", cycle_->binding_count());
 }
 
 void Scheduler::TryPods() {
-  for (std::size_t attempts = 0; attempts < options_.attempts_per_step && queue_->CanPop(); ++attempts) {
-    const std::optional<queue::PoppedEntity> popped = queue_->Pop();
-    if (!popped) return;
-    for (const queue::PoppedPod& pod : popped->pods) {
+  for (std::size_t attempts = 0; attempts < options_.attempts_per_step && CanTry(); ++attempts) {
+    if (popped_.empty()) {
+      std::optional<queue::PoppedEntity> popped = queue_->Pop();
+      if (!popped) return;
+      std::ranges::move(popped->pods, std::back_inserter(popped_));
+    }
+    while (!popped_.empty() && !cycle_->is_busy()) {
+      const queue::PoppedPod pod = std::move(popped_.front());
+      popped_.pop_front();
+      if (!cluster_.pods().IsCurrent(pod.pod)) {
+        queue_->Done(pod.pod);
+        continue;
+      }
       const auto found = profiles_.find(cluster_.pods().record(pod.pod.id).spec->spec.scheduler_name);
       cycle_->Run(found == profiles_.end() ? nullptr : found->second, pod);
     }
@@ -172,7 +204,7 @@ void Scheduler::StartCalls(Outputs& outputs) {
   }
 }
 
-bool Scheduler::HasWork() const { return is_deciding_ && queue_->CanPop(); }
+bool Scheduler::HasWork() const { return CanTry(); }
 
 std::optional<base::TimePoint> Scheduler::NextDeadline() const {
   base::TimePoint next = queue_->NextTick();

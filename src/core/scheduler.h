@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,13 +15,16 @@
 #include "base/executor.h"
 #include "base/interner.h"
 #include "base/metrics.h"
+#include "core/core_metrics.h"
 #include "core/messages.h"
 #include "core/object_events.h"
 #include "core/rejection_reporter.h"
+#include "cycle/extender_calls.h"
 #include "cycle/object_writes.h"
 #include "cycle/scheduling_cycle.h"
 #include "framework/features.h"
 #include "framework/profile.h"
+#include "framework/registry.h"
 #include "queue/rejection_reports.h"
 
 namespace berth::core {
@@ -28,6 +33,9 @@ struct SchedulerOptions {
   framework::Features features = {};
   // Empty: one with every default plugin that exists, named default-scheduler.
   std::vector<framework::ProfileConfig> profiles = {};
+  std::vector<cycle::ExtenderSpec> extenders = {};
+  // Adds plugins from outside to those that profiles may name.
+  std::function<void(framework::Registry&)> add_plugins = {};
   base::Duration pod_initial_backoff = std::chrono::seconds(1);
   base::Duration pod_max_backoff = std::chrono::seconds(10);
   // After so long, a pod that could not be scheduled is tried again whatever happened.
@@ -72,6 +80,8 @@ class Scheduler final : private cycle::EventSink {
   const queue::SchedulingQueue& queue() const { return *queue_; }
   const dispatch::Dispatcher& dispatcher() const { return dispatcher_; }
   const queue::RejectionReports& reports() const { return reports_; }
+  // An attempt waits for an extender; no other one begins meanwhile.
+  bool is_consulting() const { return cycle_->is_busy(); }
   // Pods that have a node and are not bound yet.
   std::size_t binding_count() const { return cycle_->binding_count(); }
   bool HasProfile(std::string_view scheduler_name) const { return profiles_.contains(scheduler_name); }
@@ -83,6 +93,7 @@ class Scheduler final : private cycle::EventSink {
   void Record(cycle::PodEvent event) override;
   void RecordAbout(const cluster::PodRecordRef& pod, const dispatch::CallEvent& event);
   void TryPods();
+  bool CanTry() const { return is_deciding_ && !cycle_->is_busy() && (!popped_.empty() || queue_->CanPop()); }
   void StartCalls(Outputs& outputs);
 
   const SchedulerOptions options_;
@@ -91,6 +102,8 @@ class Scheduler final : private cycle::EventSink {
   base::MetricRegistry unseen_metrics_;  // of calls, while they are not asynchronous
   dispatch::DispatchMetrics dispatch_metrics_;
   cycle::CycleMetrics cycle_metrics_;
+  cycle::PluginMetrics plugin_metrics_;
+  CoreMetrics core_metrics_;
   cluster::Cluster cluster_;
   // In the order of the configuration.
   std::vector<std::unique_ptr<cycle::ProfileRuntime>> runtimes_;
@@ -98,12 +111,14 @@ class Scheduler final : private cycle::EventSink {
   base::Executor executor_;
   cycle::ObjectWrites writes_;
   cycle::LateUpdates late_updates_;
+  cycle::ExtenderCalls questions_;
   dispatch::Dispatcher dispatcher_;
   queue::RejectionReports reports_;
   RejectionReporter reporter_;
   std::unique_ptr<queue::SchedulingQueue> queue_;
   std::unique_ptr<cycle::SchedulingCycle> cycle_;
   std::unique_ptr<ObjectEvents> objects_;
+  std::deque<queue::PoppedPod> popped_;  // were popped together with one that waits for an extender
   bool is_deciding_ = true;
   Outputs* outputs_ = nullptr;  // of the current step
 };

@@ -60,10 +60,12 @@ base::Task<std::optional<Failure>> BindingCycle::Bind(Binding& binding) {
 }
 
 Status BindingCycle::PreFlight(const Binding& binding, PreBindSteps& steps, bool& has_work) const {
+  PointTimer timer(*binding.profile->points, Point::kPreBindPreFlight);
   for (const auto& placed : binding.profile->profile->pre_bind()) {
     const framework::PreFlightResult result =
         placed.point->PreBindPreFlight(context_.cluster, binding.assignment);
     const std::string_view name = placed.plugin->Name();
+    if (!result.status.IsSuccess() && !result.status.IsSkip()) timer.SetCode(framework::Code::kError);
     if (result.status.code() == framework::Code::kError) {
       return Status::Error(fmt::format("running PreBindPreFlight \"{}\": {}", name, result.status.Message()));
     }
@@ -144,22 +146,32 @@ base::Task<Status> BindingCycle::RunSteps(Binding& binding, const PreBindSteps& 
 
 base::Task<Status> BindingCycle::RunPreBind(Binding& binding, PreBindSteps steps) {
   const bool has_work = std::ranges::any_of(steps, [](const PreBindStep& step) { return !step.skip; });
+  PointTimer timer(*binding.profile->points, Point::kPreBind);
   if (!has_work) co_return Status();
   const PreBindingPods::Entry entry(pre_binding_, binding.assignment.record->uid);
   Status status = co_await RunSteps(binding, steps, entry);
+  timer.SetCode(status.code());
   // The work may have been done before it could be stopped; the pod has lost its place all the same.
   if (status.IsSuccess() && entry.cause()) co_return Status::Error(*entry.cause());
   co_return status;
 }
 
 base::Task<Status> BindingCycle::RunBind(Binding& binding) {
+  if (!extenders_.empty()) {
+    std::optional<Status> bound =
+        co_await extenders_.Bind(binding.assignment.record, binding.assignment.node_name);
+    if (bound) co_return *std::move(bound);
+  }
+  PointTimer timer(*binding.profile->points, Point::kBind);
   framework::BindingContext context{
       .cluster = context_.cluster, .api = writer_, .executor = context_.executor, .cancelled = {}};
   for (const auto& placed : binding.profile->profile->bind()) {
     Status status = co_await placed.point->Bind(context, binding.assignment);
     if (status.IsSkip()) continue;
+    timer.SetCode(status.code());
     co_return Explain(std::move(status), "running Bind plugin", placed.plugin->Name());
   }
+  timer.SetCode(framework::Code::kSkip);
   co_return Status::Skip();
 }
 
@@ -180,11 +192,14 @@ void BindingCycle::Succeed(Binding& binding) const {
   const queue::QueueingParams& params = binding.popped.params;
   context_.metrics.ObserveBound(
       {.attempts = params.attempts,
-       .since_first_attempt = now - params.initial_attempt.value_or(binding.started)});
+       .since_first_attempt = now - params.initial_attempt.value_or(binding.started),
+       .after_flush = params.was_flushed});
+  PointTimer timer(*binding.profile->points, Point::kPostBind);
   for (const auto& placed : profile.post_bind()) placed.point->PostBind(context_.cluster, binding.assignment);
 }
 
 void BindingCycle::Unreserve(const ProfileRuntime& profile, framework::Assignment& assignment) const {
+  PointTimer timer(*profile.points, Point::kUnreserve);
   for (const auto& placed : std::views::reverse(profile.profile->reserve())) {
     placed.point->Unreserve(context_.cluster, assignment);
   }

@@ -10,6 +10,7 @@
 #include "base/task.h"
 #include "cycle/context.h"
 #include "cycle/dispatched_writer.h"
+#include "cycle/extenders.h"
 #include "cycle/failure_handler.h"
 #include "cycle/pre_binding_pods.h"
 #include "framework/binding_points.h"
@@ -30,8 +31,13 @@ struct Binding {
 // wait.
 class BindingCycle {
  public:
-  BindingCycle(const CycleContext& context, const FailureHandler& failures, PreBindingPods& pre_binding)
-      : context_(context), failures_(failures), pre_binding_(pre_binding), writer_(context) {}
+  BindingCycle(const CycleContext& context, const FailureHandler& failures, PreBindingPods& pre_binding,
+               Extenders& extenders)
+      : context_(context),
+        failures_(failures),
+        pre_binding_(pre_binding),
+        extenders_(extenders),
+        writer_(context) {}
 
   base::Task<void> Run(Binding binding);
   // Takes back Reserve, in reverse order, of every plugin of the point.
@@ -66,6 +72,7 @@ class BindingCycle {
   CycleContext context_;
   const FailureHandler& failures_;
   PreBindingPods& pre_binding_;
+  Extenders& extenders_;
   DispatchedWriter writer_;
 };
 

@@ -9,6 +9,7 @@
 #include "cluster/cluster.h"
 #include "cycle/cycle_metrics.h"
 #include "cycle/late_updates.h"
+#include "cycle/plugin_metrics.h"
 #include "dispatch/dispatcher.h"
 #include "framework/decide.h"
 #include "framework/profile.h"
@@ -21,6 +22,8 @@ struct ProfileRuntime {
   std::unique_ptr<framework::RejectionTable> rejections;
   std::unique_ptr<const framework::Profile> profile;
   std::unique_ptr<framework::Engine> engine;
+  std::unique_ptr<PointDurations> points;
+  std::unique_ptr<AttemptObserver> observer;
 };
 
 // What users read about a pod, beside its status.

@@ -36,6 +36,10 @@ CycleMetrics::CycleMetrics(base::MetricRegistry& registry)
            .stability = base::Stability::kBeta,
            .labels = {"attempts"},
            .buckets = base::ExponentialBuckets(0.01, 2, 20)})),
+      bound_after_flush_(registry.AddCounter(
+          {.name = "scheduler_pod_scheduled_after_flush_total",
+           .help = "Number of pods that were bound after no event but the time that they had waited brought "
+                   "them back."})),
       preemption_attempts_(registry.AddCounter({.name = "scheduler_preemption_attempts_total",
                                                 .help = "Number of searches for pods to evict.",
                                                 .stability = base::Stability::kStable})),
@@ -83,6 +87,7 @@ void CycleMetrics::ObservePermitWait(std::string_view code, base::Duration durat
 
 void CycleMetrics::ObserveBound(const Bound& bound) {
   attempts_until_bound_->Observe(bound.attempts);
+  if (bound.after_flush) bound_after_flush_.Increment();
   const std::string attempts = bound.attempts >= 15 ? "15+" : std::to_string(bound.attempts);
   sli_duration_.With({attempts})->Observe(Seconds(bound.since_first_attempt));
 }

@@ -23,6 +23,7 @@ class CycleMetrics {
   struct Bound {
     std::int32_t attempts = 0;
     base::Duration since_first_attempt{};
+    bool after_flush = false;  // nothing but the time that it had waited brought it back
   };
   void ObserveBound(const Bound& bound);
   // A plugin searched for pods to evict, whatever came of it.
@@ -37,6 +38,7 @@ class CycleMetrics {
   base::HistogramFamily& permit_wait_;
   std::shared_ptr<base::Histogram> attempts_until_bound_;
   base::HistogramFamily& sli_duration_;
+  base::Counter& bound_after_flush_;
   base::Counter& preemption_attempts_;
   base::Histogram& preemption_victims_;
   base::CounterFamily& evictions_;

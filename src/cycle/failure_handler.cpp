@@ -24,6 +24,13 @@ Failure FailWith(framework::Status status) {
   return {.status = std::move(status), .message = std::move(message)};
 }
 
+Failure UnfitFor(const framework::Diagnosis& diagnosis) {
+  return {.status = framework::Status(framework::Code::kUnschedulable),
+          .message = framework::FitErrorMessage(diagnosis),
+          .unschedulable_plugins = diagnosis.unschedulable_plugins,
+          .pending_plugins = diagnosis.pending_plugins};
+}
+
 Failure RefusedOnNode(const framework::Status& status) {
   framework::Diagnosis diagnosis;
   diagnosis.node_count = 1;

@@ -21,6 +21,8 @@ struct Failure {
 
 // A failure that no plugin is recorded for: the pod comes back after its backoff.
 Failure FailWith(framework::Status status);
+// No node fits, for the reasons in the diagnosis.
+Failure UnfitFor(const framework::Diagnosis& diagnosis);
 // A plugin refused the one node that was chosen.
 Failure RefusedOnNode(const framework::Status& status);
 

@@ -15,6 +15,8 @@ using framework::Status;
 // How often plans and indexes that nobody used lately are dropped, and what "lately" means, in attempts.
 constexpr std::uint64_t kCollectEvery = 1024;
 constexpr std::uint64_t kKeepUnused = 16 * 1024;
+// As many as kube-scheduler, which draws them.
+constexpr std::uint64_t kMeasurePluginsEvery = 10;
 
 }  // namespace
 
@@ -32,22 +34,34 @@ void SchedulingCycle::Run(ProfileRuntime* profile, const queue::PoppedPod& poppe
     context_.queue.Done(popped.pod);
     return;
   }
-  ++step_;
-  if (step_ % kCollectEvery == 0 && step_ > kKeepUnused) {
-    profile->engine->Collect(step_ - kKeepUnused);
-    context_.cluster.CollectUnused(step_ - kKeepUnused);
+  CollectUnused(*profile);
+  if (extenders_.HaveASay(pods.record(popped.pod.id).spec->spec)) {
+    consulting_.Spawn(RunAdvised(*profile, popped, attempt.started));
+    return;
   }
-  framework::Outcome outcome = profile->engine->SchedulePod({.pod = popped.pod.id, .step = step_});
-  if (auto* const decision = std::get_if<framework::Decision>(&outcome)) {
+  profile->observer->BeginAttempt(step_ % kMeasurePluginsEvery == 0);
+  Conclude(attempt, profile->engine->SchedulePod(
+                        {.pod = popped.pod.id, .step = step_, .observer = profile->observer.get()}));
+}
+
+void SchedulingCycle::CollectUnused(ProfileRuntime& profile) {
+  ++step_;
+  if (step_ % kCollectEvery != 0 || step_ <= kKeepUnused) return;
+  profile.engine->Collect(step_ - kKeepUnused);
+  context_.cluster.CollectUnused(step_ - kKeepUnused);
+}
+
+void SchedulingCycle::Conclude(const Attempt& attempt, framework::Outcome outcome) {
+  if (const auto* const decision = std::get_if<framework::Decision>(&outcome)) {
     context_.metrics.ObserveAlgorithm(context_.clock().Now() - attempt.started);
     Place(attempt, decision->row);
     return;
   }
-  Failure failure = std::holds_alternative<Status>(outcome)
-                        ? FailWith(std::get<Status>(std::move(outcome)))
-                        : NothingFits(attempt, std::get<framework::Diagnosis>(std::move(outcome)));
+  const Failure failure = std::holds_alternative<Status>(outcome)
+                              ? FailWith(std::get<Status>(std::move(outcome)))
+                              : NothingFits(attempt, std::get<framework::Diagnosis>(outcome));
   context_.metrics.ObserveAlgorithm(context_.clock().Now() - attempt.started);
-  failures_.Handle(*profile, popped, failure, attempt.started);
+  failures_.Handle(attempt.profile, attempt.popped, failure, attempt.started);
 }
 
 bool SchedulingCycle::IsToBeSkipped(const Attempt& attempt) const {
@@ -81,28 +95,37 @@ void SchedulingCycle::Evict(const Attempt& attempt, const framework::PostFilterR
   evictions_.Start(std::move(order));
 }
 
-Failure SchedulingCycle::NothingFits(const Attempt& attempt, framework::Diagnosis diagnosis) {
-  std::optional<std::string> nominated_node = std::string();
+void SchedulingCycle::MakeRoom(const Attempt& attempt, framework::PostFilterResult result, Failure& failure) {
+  if (result.preemption) context_.metrics.CountPreemptionAttempt();
+  if (const std::string message = result.status.Message(); !message.empty()) failure.message += ' ' + message;
+  if (result.status.IsSuccess() && result.preemption && result.nominated_node) Evict(attempt, result);
+  failure.nominated_node = std::move(result.nominated_node);
+}
+
+framework::PostFilterResult SchedulingCycle::RunPostFilter(const Attempt& attempt,
+                                                           const framework::Diagnosis& diagnosis) const {
+  PointTimer timer(*attempt.profile.points, Point::kPostFilter);
+  framework::PostFilterResult result =
+      framework::RunPostFilter(*attempt.profile.profile, attempt.profile.engine->cycle(), diagnosis);
+  timer.SetCode(result.status.code());
+  return result;
+}
+
+Failure SchedulingCycle::NothingFits(const Attempt& attempt, const framework::Diagnosis& diagnosis) {
+  Failure failure = UnfitFor(diagnosis);
   if (!attempt.profile.profile->post_filter().empty()) {
-    framework::PostFilterResult result =
-        framework::RunPostFilter(*attempt.profile.profile, attempt.profile.engine->cycle(), diagnosis);
-    if (result.preemption) context_.metrics.CountPreemptionAttempt();
-    diagnosis.post_filter_message = result.status.Message();
-    if (result.status.IsSuccess() && result.preemption && result.nominated_node) Evict(attempt, result);
-    nominated_node = std::move(result.nominated_node);
+    MakeRoom(attempt, RunPostFilter(attempt, diagnosis), failure);
   }
-  return {.status = Status(framework::Code::kUnschedulable),
-          .message = framework::FitErrorMessage(diagnosis),
-          .unschedulable_plugins = std::move(diagnosis.unschedulable_plugins),
-          .pending_plugins = std::move(diagnosis.pending_plugins),
-          .nominated_node = std::move(nominated_node)};
+  return failure;
 }
 
 std::optional<Failure> SchedulingCycle::Reserve(const Attempt& attempt,
                                                 framework::Assignment& assignment) const {
+  PointTimer timer(*attempt.profile.points, Point::kReserve);
   for (const auto& placed : attempt.profile.profile->reserve()) {
     Status status = placed.point->Reserve(context_.cluster, assignment);
     if (status.IsSuccess()) continue;
+    timer.SetCode(status.code());
     const std::string_view name = placed.plugin->Name();
     if (status.IsRejected()) return RefusedOnNode(std::move(status).WithPlugin(name));
     return FailWith(Status::Error(fmt::format("running Reserve plugin \"{}\": {}", name, status.Message())));
@@ -112,10 +135,12 @@ std::optional<Failure> SchedulingCycle::Reserve(const Attempt& attempt,
 
 std::optional<Failure> SchedulingCycle::Permit(const Attempt& attempt, framework::Assignment& assignment,
                                                std::vector<PermitWait>& waits) const {
+  PointTimer timer(*attempt.profile.points, Point::kPermit);
   for (const auto& placed : attempt.profile.profile->permit()) {
     framework::PermitResult result = placed.point->Permit(context_.cluster, assignment);
     const std::string_view name = placed.plugin->Name();
     if (result.status.IsSuccess()) continue;
+    timer.SetCode(result.status.code());
     if (result.status.IsWait()) {
       waits.push_back({std::string(name), result.timeout, result.after_wait});
       continue;

@@ -69,6 +69,8 @@ class Cycle {
     std::string_view node_name = {};
     // Is told of every call to a plugin; for attempts that are measured.
     PluginObserver* observer = nullptr;
+    // Others have a say in who is evicted: PostFilter names candidates instead of choosing one.
+    bool shows_candidates = false;
   };
   void Begin(const Subject& subject);
 
@@ -79,6 +81,7 @@ class Cycle {
   // Plugins change nothing else.
   cluster::Cluster& indexes() const { return cluster_; }
   std::uint64_t step() const { return subject_.step; }
+  bool shows_candidates() const { return subject_.shows_candidates; }
 
   cluster::PodSlot pod() const { return subject_.pod; }
   const cluster::PodFacts& facts() const { return cluster_.pods().facts(subject_.pod); }

@@ -136,7 +136,9 @@ Status Engine::CallPreFilters(Narrowing& narrowing) {
 }
 
 Status Engine::RunPreFilter(Narrowing& narrowing) {
+  ObservedPoint observed(cycle_.observer(), ExtensionPoint::kPreFilter);
   Status status = CallPreFilters(narrowing);
+  observed.SetCode(status.code());
   if (!status.IsSuccess() || narrowing.all) return status;
   narrowing.rows.Resize(cluster_.nodes().row_count());
   for (const std::string& name : narrowing.names) {
@@ -199,7 +201,8 @@ std::size_t Engine::Sample(const Narrowing& narrowing) {
   std::erase_if(order, [&](cluster::NodeRow row) { return !narrowing.Has(row); });
   const auto at = [&](std::size_t i) { return order[(next_start_ + i) % order.size()]; };
   // Without scores any node is as good as another.
-  const std::size_t quota = profile_.score().empty() ? 1 : NodesToFind(order.size(), *percentage());
+  const std::size_t quota =
+      profile_.score().empty() && !options_.has_advisers ? 1 : NodesToFind(order.size(), *percentage());
   std::size_t found = 0;
   std::size_t judged = 0;
   for (; judged < order.size(); ++judged) {
@@ -224,35 +227,63 @@ Status Engine::Fail(Status error) {
   return error;
 }
 
-Outcome Engine::Decide(const Narrowing& narrowing) {
-  if (Status status = Judge(narrowing); !status.IsSuccess()) return Fail(std::move(status));
-  std::size_t judged = narrowing.all ? cluster_.nodes().existing_count() : narrowing.rows.Count();
-  if (percentage()) judged = Sample(narrowing);
-
-  const std::size_t feasible = view_->feasible_count();
-  if (feasible == 0) return NothingFits(narrowing);
-  Decision decision{{}, judged, feasible};
-  if (feasible == 1) {
-    decision.row = cluster::NodeRow(static_cast<std::uint32_t>(view_->feasible().FindFirst()));
-    return decision;
-  }
-  if (Status status = view_->RefreshScores(cycle_); !status.IsSuccess()) return Fail(std::move(status));
-  decision.row = view_->PickBest(random_);
-  return decision;
-}
-
-Outcome Engine::SchedulePod(const Cycle::Subject& subject) {
+std::optional<std::variant<Diagnosis, Status>> Engine::Enter(const Cycle::Subject& subject,
+                                                             Narrowing& narrowing) {
   if (cluster_.nodes().existing_count() == 0) {
     return Status::Unresolvable("no nodes available to schedule pods");
   }
   BeginAttempt(subject, Views::kUse);
+  Status status = RunPreFilter(narrowing);
+  if (status.IsSuccess()) return std::nullopt;
+  if (status.IsRejected()) return RejectedBefore(status, narrowing);
+  return status;
+}
+
+std::optional<std::variant<Diagnosis, Status>> Engine::Search(const Narrowing& narrowing,
+                                                              const Advice* advice) {
+  {
+    ObservedPoint observed(cycle_.observer(), ExtensionPoint::kFilter);
+    if (Status status = Judge(narrowing); !status.IsSuccess()) {
+      observed.SetCode(status.code());
+      return Fail(std::move(status));
+    }
+    if (view_->feasible_count() == 0) observed.SetCode(Code::kUnschedulable);
+  }
+  judged_ = narrowing.all ? cluster_.nodes().existing_count() : narrowing.rows.Count();
+  if (advice != nullptr) {
+    Apply(*advice);
+  } else if (percentage()) {
+    judged_ = Sample(narrowing);
+  }
+  if (view_->feasible_count() > 0) return std::nullopt;
+  Diagnosis diagnosis = NothingFits(narrowing);
+  if (advice != nullptr && advice->has_refused) {
+    AddName(diagnosis.unschedulable_plugins, profile_.plugin_names()[profile_.extender_index()]);
+  }
+  return diagnosis;
+}
+
+Outcome Engine::Decide(const Narrowing& narrowing, const Advice* advice) {
+  if (auto ended = Search(narrowing, advice)) {
+    return std::visit([](auto& end) { return Outcome(std::move(end)); }, *ended);
+  }
+  Decision decision{{}, judged_, view_->feasible_count()};
+  if (decision.feasible == 1) {
+    decision.row = cluster::NodeRow(static_cast<std::uint32_t>(view_->feasible().FindFirst()));
+    return decision;
+  }
+  if (Status status = view_->RefreshScores(cycle_); !status.IsSuccess()) return Fail(std::move(status));
+  decision.row = advice != nullptr && !advice->scores.empty() ? PickBest(*advice) : view_->PickBest(random_);
+  return decision;
+}
+
+Outcome Engine::SchedulePod(const Cycle::Subject& subject) {
   Narrowing narrowing;
-  if (Status status = RunPreFilter(narrowing); !status.IsSuccess()) {
-    if (!status.IsRejected()) return status;
-    return RejectedBefore(status, narrowing);
+  if (auto ended = Enter(subject, narrowing)) {
+    return std::visit([](auto& end) { return Outcome(std::move(end)); }, *ended);
   }
   if (const cluster::NodeRow row = TryNominatedNode(); row.IsValid()) return Decision{row, 1, 1};
-  Outcome outcome = Decide(narrowing);
+  Outcome outcome = Decide(narrowing, nullptr);
   if (view_ == nullptr) return outcome;
   if (is_kept_) {
     if (options_.verify_views) VerifyView();

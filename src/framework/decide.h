@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "cluster/cluster.h"
+#include "framework/advice.h"
 #include "framework/cycle.h"
 #include "framework/fit_error.h"
 #include "framework/plan_cache.h"
@@ -28,6 +29,8 @@ struct EngineOptions {
   // the share of nodes after which the search for feasible ones ends, never below 100 nodes. The profile's
   // own wins.
   std::optional<std::int32_t> percentage_of_nodes_to_score = std::nullopt;
+  // Somebody outside chooses among nodes, too: one feasible node is not as good as another.
+  bool has_advisers = false;
   ViewOptions views = {};
   // After every answer from a view: evaluate everything anew and abort, with the difference, if it is another
   // one.
@@ -85,6 +88,16 @@ class Engine final : private RowJudge {
 
   // PreFilter, Filter, scoring, choice. Changes nothing in the cluster but indexes on demand.
   Outcome SchedulePod(const Cycle::Subject& subject);
+  // The same in pieces, for attempts that ask somebody outside. Each call is an attempt of its own on the
+  // cluster as it is then; with a view that is kept it costs what changed since the last one.
+  //
+  // Everything up to the scores. `try_nominated`: the pod's own nominated node first, alone.
+  using Found = std::variant<Feasible, Diagnosis, Status>;
+  Found FindNodes(const Cycle::Subject& subject, bool try_nominated);
+  // What is left of them.
+  Found FindNodes(const Cycle::Subject& subject, const Advice& advice);
+  // The best of what is left of them.
+  Outcome SchedulePod(const Cycle::Subject& subject, const Advice& advice);
   Explanation Explain(const Cycle::Subject& subject);
 
   // Inside an attempt, mostly in a speculation of the caller: does the pod fit on this row now? Filters that
@@ -136,7 +149,15 @@ class Engine final : private RowJudge {
   // Ends the search early, as the percentage says. Returns how many nodes were judged.
   std::size_t Sample(const Narrowing& narrowing);
   std::optional<std::int32_t> percentage() const;
-  Outcome Decide(const Narrowing& narrowing);
+  // What SchedulePod and FindNodes have in common: up to the question which nodes are feasible. Nothing, or
+  // how the attempt ended.
+  std::optional<std::variant<Diagnosis, Status>> Search(const Narrowing& narrowing, const Advice* advice);
+  std::optional<std::variant<Diagnosis, Status>> Enter(const Cycle::Subject& subject, Narrowing& narrowing);
+  void Apply(const Advice& advice);
+  Feasible FeasibleRows() const;
+  Outcome Decide(const Narrowing& narrowing, const Advice* advice);
+  cluster::NodeRow PickBest(const Advice& advice);
+  Found Shown(const Narrowing& narrowing, const Advice* advice);
   Diagnosis NothingFits(const Narrowing& narrowing) const;
   Status Fail(Status error);
   void KeepView();
@@ -162,6 +183,7 @@ class Engine final : private RowJudge {
   std::vector<Code> pre_filter_codes_;                                        // as Profile::pre_filter()
   std::vector<std::pair<cluster::NodeRow, RejectionId>> nominated_refusals_;  // for masks
   std::unique_ptr<View> scratch_;
+  std::size_t judged_ = 0;      // nodes, by the current attempt
   std::size_t next_start_ = 0;  // where in the order of nodes a search that may end early begins
   // For verify_views; plugins may refer to the plans until the attempt ends.
   std::unique_ptr<View> fresh_view_;

@@ -127,9 +127,19 @@ class ScorePoint {
   }
 };
 
+// A node and who would have to go from it, the most important first.
+struct PreemptionCandidate {
+  cluster::NodeRow row;
+  std::vector<cluster::PodSlot> victims;
+  std::int64_t budget_violations = 0;
+};
+
 // What a search for pods to evict came to. Empty: nobody has to go, or nobody's going would help.
 struct Preemption {
   std::vector<cluster::PodSlot> victims;  // all on the nominated node, the most important first
+  // Instead, if the attempt is to show them to others before one is chosen (Cycle::Subject): all that were
+  // found.
+  std::vector<PreemptionCandidate> candidates = {};
 };
 
 struct PostFilterResult {
@@ -145,6 +155,10 @@ class PostFilterPoint {
  public:
   virtual ~PostFilterPoint() = default;
   virtual PostFilterResult PostFilter(Cycle& cycle, const Diagnosis& diagnosis) const = 0;
+  // Ends what a PostFilter with candidates began, with those that are left of them.
+  virtual PostFilterResult Choose(const cluster::Cluster&, std::span<const PreemptionCandidate>) const {
+    return {.status = Status(Code::kUnschedulable)};
+  }
 };
 
 // What most normalisations are: 100 * score / max, with 0 for a maximum of 0 or less; reversed, 100 minus

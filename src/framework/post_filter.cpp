@@ -13,6 +13,10 @@ PostFilterResult RunPostFilter(const Profile& profile, Cycle& cycle, const Diagn
     PostFilterResult result = placed.point->PostFilter(cycle, diagnosis);
     if (result.preemption) merged.preemption = result.preemption;
     result.status.SetPlugin(placed.plugin->Name());
+    if (result.preemption && !result.preemption->candidates.empty()) {
+      merged.status = Status(Code::kWait, std::move(reasons)).WithPlugin(placed.plugin->Name());
+      return merged;
+    }
     if (!result.status.IsRejected() && !result.status.IsSuccess()) {
       merged.status = Status::Error(result.status.Message()).WithPlugin(placed.plugin->Name());
       merged.nominated_node.reset();
@@ -27,6 +31,23 @@ PostFilterResult RunPostFilter(const Profile& profile, Cycle& cycle, const Diagn
   }
   merged.status = Status(Code::kUnschedulable, std::move(reasons));
   return merged;
+}
+
+PostFilterResult ResumePostFilter(const Profile& profile, const cluster::Cluster& cluster,
+                                  const PostFilterResult& waiting,
+                                  std::span<const PreemptionCandidate> candidates) {
+  PostFilterResult result{.status = Status(Code::kUnschedulable), .preemption = Preemption()};
+  for (const Placed<PostFilterPoint>& placed : profile.post_filter()) {
+    if (placed.plugin->Name() == waiting.status.plugin()) result = placed.point->Choose(cluster, candidates);
+  }
+  if (result.status.code() == Code::kUnschedulable) {
+    std::vector<std::string> reasons = waiting.status.reasons();
+    reasons.insert(reasons.end(), result.status.reasons().begin(), result.status.reasons().end());
+    result.status = Status(Code::kUnschedulable, std::move(reasons));
+    if (!result.nominated_node) result.nominated_node = waiting.nominated_node;
+  }
+  result.status.SetPlugin(waiting.status.plugin());
+  return result;
 }
 
 }  // namespace berth::framework

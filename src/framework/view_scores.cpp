@@ -49,6 +49,7 @@ Status View::RefreshScores(Cycle& cycle) {
 }
 
 Status View::RunPreScores(Cycle& cycle) {
+  ObservedPoint point(cycle.observer(), ExtensionPoint::kPreScore);
   const FeasibleSet feasible{feasible_, feasible_count_, !has_scores_, entered_, left_};
   for (ScoreColumn& column : columns_) {
     const PlacedScore& score = column.placed();
@@ -57,6 +58,7 @@ Status View::RunPreScores(Cycle& cycle) {
     const Status status = score.point->PreScore(cycle, feasible, column.stale());
     observed.SetCode(status.code());
     if (!status.IsSuccess() && !status.IsSkip()) {
+      point.SetCode(Code::kError);
       return Status::Error(
           fmt::format("running PreScore plugin \"{}\": {}", score.plugin->Name(), status.AsError()));
     }
@@ -66,12 +68,14 @@ Status View::RunPreScores(Cycle& cycle) {
 }
 
 Status View::UpdateColumns(Cycle& cycle) {
+  ObservedPoint point(cycle.observer(), ExtensionPoint::kScore);
   const ScoreColumn::Rows rows{feasible_, feasible_count_, scored_, entered_, left_};
   for (ScoreColumn& column : columns_) {
     if (!column.counts()) continue;
     Observed observed(cycle.observer(), ExtensionPoint::kScore, column.placed().index());
     if (Status status = column.Update(cycle, rows, moved_); !status.IsSuccess()) {
       observed.SetCode(status.code());
+      point.SetCode(status.code());
       return status;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "framework/profile.h"
 #include "plugins/default_preemption_choice.h"
 #include "plugins/default_preemption_search.h"
+#include "plugins/default_preemption_sums.h"
 
 namespace berth::plugins {
 namespace {
@@ -33,14 +35,19 @@ struct Candidate {
 // What a walk over the potential nodes came to.
 struct Found {
   std::optional<Candidate> best;
-  std::vector<framework::RejectionId> refusals;  // by row
-  std::vector<std::string> errors;               // each once
+  std::vector<framework::PreemptionCandidate> all;  // if others are to see them
+  std::vector<framework::RejectionId> refusals;     // by row
+  std::vector<std::string> errors;                  // each once
 };
 
 class Walk {
  public:
-  Walk(framework::Cycle& cycle, VictimSearch& search, std::size_t wanted)
-      : cycle_(cycle), search_(search), wanted_(wanted) {
+  struct Tools {
+    VictimSearch& search;
+    VictimSums& sums;
+  };
+  Walk(framework::Cycle& cycle, Tools tools, std::size_t wanted)
+      : cycle_(cycle), search_(tools.search), sums_(tools.sums), wanted_(wanted) {
     found_.refusals.resize(cycle.cluster().nodes().row_count());
   }
 
@@ -49,8 +56,14 @@ class Walk {
     const RoomBound bound(cycle_);
     const std::size_t offset = potential.empty() ? 0 : cycle_.judge().Draw(potential.size());
     std::vector<cluster::NodeRow> too_small;
-    for (std::size_t i = 0; i < potential.size() && !HasEnough(); ++i) {
-      const cluster::NodeRow row = potential[(offset + i) % potential.size()];
+    std::vector<cluster::NodeRow> order(potential.begin() + static_cast<std::ptrdiff_t>(offset),
+                                        potential.end());
+    order.insert(order.end(), potential.begin(), potential.begin() + static_cast<std::ptrdiff_t>(offset));
+    for (std::size_t i = 0; i < order.size() && !HasEnough(); ++i) {
+      if (i % kBlockRows == 0) {
+        sums_.Prepare(std::span(order).subspan(i, std::min(kBlockRows, order.size() - i)));
+      }
+      const cluster::NodeRow row = order[i];
       if (bound.IsTooSmall(row)) {
         too_small.push_back(row);
       } else {
@@ -65,6 +78,9 @@ class Walk {
   }
 
  private:
+  // About as many as are visited at least.
+  static constexpr std::size_t kBlockRows = 128;
+
   // As long as every candidate violates a budget a better one is looked for.
   bool HasEnough() const { return harmless_ > 0 && harmless_ + violating_ >= wanted_; }
 
@@ -88,11 +104,16 @@ class Walk {
     if (kept == wanted_) return;
     ++kept;
     const VictimsRank rank = RankOf(cycle_.cluster(), victims);
+    if (cycle_.shows_candidates()) {
+      SortByImportance(cycle_.cluster(), victims.pods);
+      found_.all.push_back({row, victims.pods, victims.budget_violations});
+    }
     if (!found_.best || rank < found_.best->rank) found_.best = {row, std::move(victims), rank};
   }
 
   framework::Cycle& cycle_;
   VictimSearch& search_;
+  VictimSums& sums_;
   const std::size_t wanted_;
   std::size_t harmless_ = 0;
   std::size_t violating_ = 0;
@@ -108,6 +129,25 @@ std::string NobodyHelps(const framework::Cycle& cycle, const framework::Diagnosi
   why.plugin_names = cycle.profile().plugin_names();
   why.absent = Status::Unresolvable("Preemption is not helpful for scheduling");
   return framework::FitErrorMessage(why);
+}
+
+framework::PostFilterResult Taken(const cluster::Cluster& cluster, cluster::NodeRow row,
+                                  std::vector<cluster::PodSlot> victims) {
+  const std::string_view node = cluster.nodes().name(row);
+  return {
+      .status = Status(framework::Code::kSuccess,
+                       fmt::format("found a potential placement for pod on node {}, preempting {} victims",
+                                   node, victims.size())),
+      .nominated_node = std::string(node),
+      .preemption = framework::Preemption{.victims = std::move(victims)}};
+}
+
+framework::PostFilterResult Prefixed(framework::PostFilterResult result) {
+  if (!result.preemption) result.preemption.emplace();
+  if (const std::string message = result.status.Message(); !message.empty()) {
+    result.status = Status(result.status.code(), fmt::format("{}{}", kPrefix, message));
+  }
+  return result;
 }
 
 Status ErrorOf(const std::vector<std::string>& errors) {
@@ -181,31 +221,44 @@ framework::PostFilterResult DefaultPreemption::Preempt(framework::Cycle& cycle,
     return {.status = Status::Unschedulable(std::string(reason))};
   }
   const std::vector<cluster::NodeRow> potential = PotentialRows(cycle.cluster(), diagnosis);
-  VictimSearch search(cycle, budgets_, NoVictims(cycle));
-  Found found = Walk(cycle, search, CandidatesWanted(args_, potential.size())).Over(potential);
+  VictimSums sums(cycle);
+  VictimSearch search(cycle, budgets_, NoVictims(cycle), &sums);
+  Found found = Walk(cycle, {search, sums}, CandidatesWanted(args_, potential.size())).Over(potential);
   if (!found.best) {
     if (!found.errors.empty()) return {.status = ErrorOf(found.errors)};
     return {.status = Status::Unschedulable(NobodyHelps(cycle, diagnosis, found)),
             .nominated_node = std::string()};
   }
-  const std::string_view node = cycle.cluster().nodes().name(found.best->row);
+  if (!found.all.empty()) {
+    return {.status = Status(framework::Code::kWait),
+            .preemption = framework::Preemption{.victims = {}, .candidates = std::move(found.all)}};
+  }
   std::vector<cluster::PodSlot>& victims = found.best->victims.pods;
-  return {
-      .status = Status(framework::Code::kSuccess,
-                       fmt::format("found a potential placement for pod on node {}, preempting {} victims",
-                                   node, victims.size())),
-      .nominated_node = std::string(node),
-      .preemption = framework::Preemption{std::move(victims)}};
+  SortByImportance(cycle.cluster(), victims);
+  return Taken(cycle.cluster(), found.best->row, std::move(victims));
+}
+
+framework::PostFilterResult DefaultPreemption::Choose(
+    const cluster::Cluster& cluster, std::span<const framework::PreemptionCandidate> candidates) const {
+  const framework::PreemptionCandidate* best = nullptr;
+  VictimsRank best_rank;
+  for (const framework::PreemptionCandidate& candidate : candidates) {
+    const VictimsRank rank =
+        RankOf(cluster, {.pods = candidate.victims, .budget_violations = candidate.budget_violations});
+    if (best != nullptr && !(rank < best_rank)) continue;
+    best = &candidate;
+    best_rank = rank;
+  }
+  framework::PostFilterResult result =
+      best == nullptr
+          ? framework::PostFilterResult{.status = Status::Unschedulable("no candidate node for preemption")}
+          : Taken(cluster, best->row, best->victims);
+  return Prefixed(std::move(result));
 }
 
 framework::PostFilterResult DefaultPreemption::PostFilter(framework::Cycle& cycle,
                                                           const framework::Diagnosis& diagnosis) const {
-  framework::PostFilterResult result = Preempt(cycle, diagnosis);
-  if (!result.preemption) result.preemption.emplace();
-  if (const std::string message = result.status.Message(); !message.empty()) {
-    result.status = Status(result.status.code(), fmt::format("{}{}", kPrefix, message));
-  }
-  return result;
+  return Prefixed(Preempt(cycle, diagnosis));
 }
 
 }  // namespace berth::plugins

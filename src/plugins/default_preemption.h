@@ -32,6 +32,9 @@ class DefaultPreemption final : public framework::Plugin,
   framework::Status PreEnqueue(const framework::WaitingPod& pod) const override;
   framework::PostFilterResult PostFilter(framework::Cycle& cycle,
                                          const framework::Diagnosis& diagnosis) const override;
+  framework::PostFilterResult Choose(
+      const cluster::Cluster& cluster,
+      std::span<const framework::PreemptionCandidate> candidates) const override;
   std::vector<framework::EventRegistration> EventsToRegister() const override;
 
   const DisruptionBudgets& budgets() const { return budgets_; }

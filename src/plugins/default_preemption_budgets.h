@@ -27,6 +27,7 @@ class DisruptionBudgets final : public cluster::Extension {
 
   explicit DisruptionBudgets(cluster::Cluster& cluster);
 
+  bool empty() const { return by_namespace_.empty(); }
   // By name. Without those that can match no pod: their selector is missing, empty or bad.
   std::span<const Budget> InNamespace(std::string_view namespace_) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "framework/ongoing_preemptions.h"
 #include "framework/profile.h"
@@ -90,11 +91,15 @@ std::size_t CandidatesWanted(const framework::DefaultPreemptionArgs& args, std::
 VictimsRank RankOf(const cluster::Cluster& cluster, const Victims& victims) {
   VictimsRank rank{.budget_violations = victims.budget_violations, .count = victims.pods.size()};
   std::int64_t earliest = PossibleVictim::kNotStarted;
+  bool is_first = true;
   for (const cluster::PodSlot pod : victims.pods) {
     const PossibleVictim victim = AsPossibleVictim(cluster, pod);
-    const bool is_first = pod == victims.pods.front();
-    if (is_first) rank.highest_priority = victim.priority;
-    if (victim.priority == rank.highest_priority) earliest = std::min(earliest, victim.started);
+    if (std::exchange(is_first, false) || victim.priority > rank.highest_priority) {
+      rank.highest_priority = victim.priority;
+      earliest = victim.started;
+    } else if (victim.priority == rank.highest_priority) {
+      earliest = std::min(earliest, victim.started);
+    }
     rank.priority_sum += std::int64_t{victim.priority} - std::numeric_limits<std::int32_t>::min();
   }
   rank.started_before = -earliest;

@@ -221,6 +221,17 @@ cluster::NodeRow NodeResourcesFit::ResizedInPlace(const framework::Cycle& cycle)
   return cycle.cluster().pods().row(cycle.pod());
 }
 
+bool NodeResourcesFit::AsksForSums(const framework::Cycle& cycle, std::vector<Asked>& asked) const {
+  const auto& plan = cycle.PlanOf<FitPlan>(*this);
+  if (ResizedInPlace(cycle).IsValid() || OfferedByDevices(plan, devices_) != 0) return false;
+  for (const RequestedResource& requested : plan.requested) {
+    const cluster::ResourceId id = cycle.cluster().resources().Find(requested.name);
+    if (!id.IsValid()) return false;
+    asked.push_back({id, requested.amount});
+  }
+  return true;
+}
+
 void NodeResourcesFit::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
   // Device classes may come and go while a plan lives.
   const auto& plan = cycle.PlanOf<FitPlan>(*this);

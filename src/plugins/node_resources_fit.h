@@ -45,6 +45,14 @@ class NodeResourcesFit final : public framework::Plugin,
   std::vector<framework::EventRegistration> EventsToRegister() const override;
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
 
+  struct Asked {
+    cluster::ResourceId resource;
+    std::int64_t amount;
+  };
+  // What Filter compares with what is free, beside the number of pods. False if that is not all that it looks
+  // at for the pod of the cycle: devices, a resize, a resource that no node has.
+  bool AsksForSums(const framework::Cycle& cycle, std::vector<Asked>& asked) const;
+
  private:
   explicit NodeResourcesFit(const framework::PluginSetup& setup);
 

@@ -45,6 +45,10 @@ base::Result<std::unique_ptr<SchedulerProcess>> SchedulerProcess::Make(net::Even
   if (process->options_.scheduler.calls_in_flight_max == 0) {
     process->options_.scheduler.calls_in_flight_max = kCallsInFlightMax;
   }
+  process->options_.scheduler.extenders.clear();
+  for (const config::Extender& extender : process->options_.extenders) {
+    process->options_.scheduler.extenders.push_back(SpecOf(extender));
+  }
   auto scheduler = core::Scheduler::Make(process->options_.scheduler, process->clock_, process->metrics_);
   if (!scheduler) return std::unexpected(std::move(scheduler.error()));
   process->scheduler_ = *std::move(scheduler);
@@ -80,10 +84,19 @@ base::Result<void> SchedulerProcess::Connect() {
                                                            connection_->credentials(), std::move(election));
     elector_ = std::make_unique<client::LeaderElector>(*election_client_, *options_.leader_election);
   }
+  auto extenders = ExtenderRequests::Make(executor_, options_.extenders);
+  if (!extenders) return std::unexpected(std::move(extenders.error()));
+  extenders_ = *std::move(extenders);
+  const bool shows_nodes = std::ranges::any_of(options_.extenders, [](const config::Extender& extender) {
+    return !extender.node_cache_capable &&
+           (!extender.filter_verb.empty() || !extender.prioritize_verb.empty());
+  });
   auto watches = WatchThread::Make(executor_,
                                    {.connection = options_.connection,
                                     .client = options_.client,
                                     .seed = random.Next(),
+                                    .keeps_whole_pods = !options_.extenders.empty(),
+                                    .keeps_whole_nodes = shows_nodes,
                                     .on_silence = [this] { client_->DropIdleConnections(); }},
                                    [this](std::vector<core::Input> seen) {
                                      std::ranges::move(seen, std::back_inserter(inputs_));
@@ -151,6 +164,7 @@ void SchedulerProcess::Step() {
   for (const cycle::PodEvent& event : outputs_.events) Record(event);
   for (core::ApiCall& call : outputs_.calls) tasks_->Spawn(Execute(std::move(call)));
   for (cycle::StartedWrite& write : outputs_.writes) tasks_->Spawn(Execute(std::move(write)));
+  for (cycle::ExtenderCall& call : outputs_.questions) tasks_->Spawn(Ask(std::move(call)));
   outputs_.clear();
   executor_.Wake();
   if (scheduler_->HasWork()) {
@@ -173,6 +187,19 @@ base::Task<void> SchedulerProcess::Execute(cycle::StartedWrite write) {
     result = co_await objects_->Request(std::move(write.write));
   }
   inputs_.push_back(core::WriteFinished{write.id, std::move(result)});
+  Wake();
+}
+
+base::Task<void> SchedulerProcess::Ask(cycle::ExtenderCall call) {
+  const cycle::ExtenderCallId id = call.id;
+  base::Result<cycle::ExtenderAnswer> answer;
+  const base::Result<void> may_write = MayWrite();
+  if (call.verb == cycle::ExtenderVerb::kBind && !may_write) {
+    answer = std::unexpected(may_write.error());
+  } else {
+    answer = co_await extenders_->Ask(std::move(call));
+  }
+  inputs_.push_back(core::ExtenderFinished{id, std::move(answer)});
   Wake();
 }
 

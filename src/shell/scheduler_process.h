@@ -16,8 +16,10 @@
 #include "base/cancellation.h"
 #include "base/metrics.h"
 #include "base/random.h"
+#include "config/configuration.h"
 #include "core/scheduler.h"
 #include "net/event_loop.h"
+#include "shell/extender_requests.h"
 #include "shell/object_requests.h"
 #include "shell/watch_thread.h"
 
@@ -27,7 +29,8 @@ struct ProcessOptions {
   client::ConnectionConfig connection;
   client::ApiClientOptions client;
   std::string election_user_agent = {};
-  core::SchedulerOptions scheduler;
+  core::SchedulerOptions scheduler;  // its extenders are made from those below
+  std::vector<config::Extender> extenders = {};
   // Nothing: this process always works.
   std::optional<client::LeaderElector::Options> leader_election;
   std::string hostname;
@@ -74,6 +77,7 @@ class SchedulerProcess {
   void Step();
   base::Task<void> Execute(core::ApiCall call);
   base::Task<void> Execute(cycle::StartedWrite write);
+  base::Task<void> Ask(cycle::ExtenderCall call);
   void Finish(const core::ApiCall& call, const base::Result<bool>& had_effect);
   // Whether the request changed anything, or how it failed.
   base::Task<base::Result<bool>> Request(const core::ApiCall& call);
@@ -93,6 +97,7 @@ class SchedulerProcess {
   std::unique_ptr<client::ApiClient> election_client_;
   std::unique_ptr<client::PodWriter> pods_;
   std::unique_ptr<ObjectRequests> objects_;
+  std::unique_ptr<ExtenderRequests> extenders_;
   std::unique_ptr<client::EventRecorder> events_;
   std::unique_ptr<client::LeaderElector> elector_;
   std::unique_ptr<WatchThread> watches_;

@@ -80,6 +80,8 @@ struct WatchThread::Reader {
           client::Reflector::Options{
               .resource = resource,
               .seed = random.Next(),
+              .keep_whole = (resource == client::Resource::kPods && options.keeps_whole_pods) ||
+                            (resource == client::Resource::kNodes && options.keeps_whole_nodes),
               .on_silence =
                   [this] { Mailbox::Put(mailbox, [](Mailbox::Mail& mail) { mail.fell_silent = true; }); }},
           [this](const client::EventBatch& batch) {

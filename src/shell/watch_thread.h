@@ -25,6 +25,9 @@ class WatchThread {
     client::ConnectionConfig connection;
     client::ApiClientOptions client;
     std::uint64_t seed = 0;
+    // Extenders are shown pods, or also nodes, with every field that the server sent.
+    bool keeps_whole_pods = false;
+    bool keeps_whole_nodes = false;
     // Called when a watch fell silent, which may mean that all connections died.
     std::function<void()> on_silence = {};
   };

@@ -56,8 +56,12 @@ void CallLink::Start(core::ApiCall call) {
 
 void CallLink::Arrive(const core::ApiCall& call) {
   const bool is_refused = random_.Chance(faults_.call_refused);
-  const base::Result<bool> had_effect =
+  base::Result<bool> had_effect =
       is_refused ? base::Fail("Internal error occurred: on purpose") : Execute(call);
+  // Of a binding a client that hears nothing asks whether it was stored.
+  if (call.type != dispatch::CallType::kPodBinding && random_.Chance(faults_.answer_lost)) {
+    had_effect = base::Fail("the connection was lost: on purpose");
+  }
   trace_.AddSigned(plane_.clock().Now().time_since_epoch().count());
   trace_.Add(static_cast<std::uint64_t>(call.type));
   trace_.Add(call.pod->name);

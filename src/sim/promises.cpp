@@ -80,6 +80,16 @@ void CheckNothingOvercommitted(sandbox::Store& store, Violations& violations) {
   ServerState(store).Check(violations);
 }
 
+void CheckOpinionHeeded(sandbox::Store& store,
+                        const std::function<bool(const api::PodRecord&, std::string_view)>& likes,
+                        Violations& violations) {
+  api::SharedParts shared;
+  for (const auto& pod : ReadAll<api::PodRecord>(store, client::Resource::kPods, shared)) {
+    if (pod->node_name.empty() || likes(*pod, pod->node_name)) continue;
+    violations.push_back(fmt::format("{} is on {}, which the extender refuses", pod->name, pod->node_name));
+  }
+}
+
 void CheckEveryPodHasOnePlace(const core::Scheduler& scheduler, Violations& violations) {
   const cluster::PodTable& pods = scheduler.cluster().pods();
   const queue::SchedulingQueue& queue = scheduler.queue();
@@ -127,6 +137,7 @@ void CheckNothingIsLeft(const core::Scheduler& scheduler, Violations& violations
   check("events in flight", scheduler.queue().in_flight().event_count());
   check("calls", scheduler.dispatcher().pod_count());
   check("bindings", scheduler.binding_count());
+  check("questions to extenders", scheduler.is_consulting() ? 1 : 0);
 }
 
 }  // namespace berth::sim

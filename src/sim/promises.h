@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/scheduler.h"
@@ -13,6 +15,11 @@ using Violations = std::vector<std::string>;
 
 // On the server: no node has more than it offers, in resources, number of pods and ports.
 void CheckNothingOvercommitted(sandbox::Store& store, Violations& violations);
+
+// On the server: every pod is on a node for which `likes` holds.
+void CheckOpinionHeeded(sandbox::Store& store,
+                        const std::function<bool(const api::PodRecord&, std::string_view node)>& likes,
+                        Violations& violations);
 
 // In the scheduler: a pod that waits is in exactly one place of the queue, a pod that does not is in none.
 void CheckEveryPodHasOnePlace(const core::Scheduler& scheduler, Violations& violations);

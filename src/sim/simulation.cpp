@@ -33,11 +33,17 @@ Faults DrawFaults(base::Random random) {
   faults.relist = random.UniformReal();
   if (random.Chance(0.4)) faults.restart = random.UniformReal() * 0.05;
   if (random.Chance(0.4)) faults.pause = random.UniformReal() * 0.05;
+  if (random.Chance(0.3)) faults.answer_lost = random.UniformReal() * 0.2;
+  faults.has_extender = random.Chance(0.25);
+  faults.extender_is_ignorable = random.Chance(0.3);
+  faults.extender_delay_max = milliseconds(1 + random.Uniform(random.Chance(0.3) ? 5000 : 50));
+  if (random.Chance(0.5)) faults.extender_fails = random.UniformReal() * 0.5;
   return faults;
 }
 
-core::SchedulerOptions SchedulerOptionsFor() {
+core::SchedulerOptions SchedulerOptionsFor(const Faults& faults) {
   core::SchedulerOptions options;
+  if (faults.has_extender) options.extenders.push_back(ExtenderLink::Spec(faults.extender_is_ignorable));
   options.engine.verify_views = true;
   return options;
 }
@@ -54,18 +60,26 @@ Simulation::Simulation(const SimulationOptions& options)
       calls_(
           plane_, timers_, [this](core::CallFinished finished) { inputs_.push_back(std::move(finished)); },
           random_.Split()),
-      workload_(plane_, size_, random_.Split()) {
+      workload_(plane_, size_, random_.Split()),
+      extender_(
+          plane_, timers_,
+          [this](core::ExtenderFinished finished) { inputs_.push_back(std::move(finished)); },
+          random_.Split()) {
   for (const client::Resource resource : shell::WatchedResources()) {
     watches_.push_back(std::make_unique<WatchLink>(plane_, resource, shared_));
     watches_.back()->SetDelay(faults_.watch_delay_max, random_.Split());
   }
   calls_.SetFaults(faults_);
+  extender_.SetFaults(faults_);
   result_.setting = fmt::format(
       "{} nodes, {} pods, watches late by {} ms, calls by {} ms, {:.2f} refused, {:.2f} cut, {:.2f} relist, "
-      "{:.2f} restart, {:.2f} pause",
+      "{:.2f} restart, {:.2f} pause, {:.2f} answers lost, {}",
       size_.nodes, size_.pods, faults_.watch_delay_max / milliseconds(1),
       faults_.call_delay_max / milliseconds(1), faults_.call_refused, faults_.watch_cut, faults_.relist,
-      faults_.restart, faults_.pause);
+      faults_.restart, faults_.pause, faults_.answer_lost,
+      faults_.has_extender ? fmt::format("an extender late by {} ms that fails {:.2f} times",
+                                         faults_.extender_delay_max / milliseconds(1), faults_.extender_fails)
+                           : "no extender");
 }
 
 SimulationResult Simulation::Run() {
@@ -76,6 +90,9 @@ SimulationResult Simulation::Run() {
     Misbehave();
     RunFor(UpTo(random_.Chance(0.1) ? seconds(20) : milliseconds(500)));
     CheckNothingOvercommitted(plane_.store(), result_.violations);
+    if (faults_.has_extender && !faults_.extender_is_ignorable) {
+      CheckOpinionHeeded(plane_.store(), &ExtenderLink::Likes, result_.violations);
+    }
   }
   EndFaults();
   RunFor(kConvergence);
@@ -85,6 +102,7 @@ SimulationResult Simulation::Run() {
     CheckNobodySleeps();
   }
   result_.bound = calls_.bound_count();
+  result_.questions = extender_.asked_count();
   result_.trace = calls_.trace() ^ scheduler_->cluster().Digest();
   result_.objects = workload_.Describe();
   workload_.DeleteAllPods();
@@ -97,11 +115,12 @@ void Simulation::StartScheduler() {
   inputs_.clear();
   scheduler_.reset();
   metrics_ = std::make_unique<base::MetricRegistry>();
-  auto made = core::Scheduler::Make(SchedulerOptionsFor(), clock_, *metrics_);
+  auto made = core::Scheduler::Make(SchedulerOptionsFor(faults_), clock_, *metrics_);
   BERTH_CHECK(made.has_value());
   scheduler_ = *std::move(made);
   for (const auto& watch : watches_) watch->Restart();
   calls_.Restart();
+  extender_.Restart();
   // It sees the whole state before it decides anything.
   for (const auto& watch : watches_) watch->TakeDue(clock_.Now(), inputs_);
   StepScheduler();
@@ -131,6 +150,7 @@ void Simulation::Misbehave() {
 void Simulation::EndFaults() {
   Faults calm;
   calls_.SetFaults(calm);
+  extender_.SetFaults(calm);
   paused_until_ = clock_.Now();
   for (const auto& watch : watches_) {
     if (watch->is_cut()) watch->Heal(/*relist=*/false);
@@ -191,12 +211,13 @@ void Simulation::StepScheduler() {
   const std::vector<core::Input> inputs = std::exchange(inputs_, {});
   scheduler_->Step(inputs, outputs);
   for (core::ApiCall& call : outputs.calls) calls_.Start(std::move(call));
+  for (cycle::ExtenderCall& call : outputs.questions) extender_.Ask(std::move(call));
   CheckEveryPodHasOnePlace(*scheduler_, result_.violations);
 }
 
 void Simulation::CheckNobodySleeps() {
   base::MetricRegistry metrics;
-  auto fresh = core::Scheduler::Make(SchedulerOptionsFor(), clock_, metrics);
+  auto fresh = core::Scheduler::Make(SchedulerOptionsFor(faults_), clock_, metrics);
   BERTH_CHECK(fresh.has_value());
   std::vector<core::Input> inputs;
   for (const client::Resource resource : shell::WatchedResources()) {
@@ -205,7 +226,13 @@ void Simulation::CheckNobodySleeps() {
   (*fresh)->SetDeciding(true);
   core::Outputs outputs;
   (*fresh)->Step(inputs, outputs);
-  while ((*fresh)->HasWork()) (*fresh)->Step({}, outputs);
+  while ((*fresh)->HasWork() || !outputs.questions.empty()) {
+    inputs.clear();
+    for (const cycle::ExtenderCall& call : std::exchange(outputs.questions, {})) {
+      inputs.push_back(core::ExtenderFinished{call.id, ExtenderLink::Answer(call)});
+    }
+    (*fresh)->Step(inputs, outputs);
+  }
   for (const core::ApiCall& call : outputs.calls) {
     if (call.type != dispatch::CallType::kPodBinding) continue;
     result_.violations.push_back(fmt::format("{} fits on {} and waits, refused by [{}]", call.pod->name,

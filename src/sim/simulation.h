@@ -15,6 +15,7 @@
 #include "sandbox/control_plane.h"
 #include "sandbox/fake_kubelet.h"
 #include "sim/call_link.h"
+#include "sim/extender_link.h"
 #include "sim/faults.h"
 #include "sim/promises.h"
 #include "sim/watch_link.h"
@@ -32,6 +33,7 @@ struct SimulationResult {
   std::uint64_t trace = 0;  // equal for equal seeds: over all requests, and the state at the end
   std::size_t bound = 0;
   std::size_t restarts = 0;
+  std::size_t questions = 0;         // to an extender
   std::string setting;               // what was drawn, for whoever reads of a failure
   std::vector<std::string> objects;  // nodes and pods on the server when everything had come to rest
 };
@@ -75,6 +77,7 @@ class Simulation {
   std::vector<std::unique_ptr<WatchLink>> watches_;
   CallLink calls_;
   Workload workload_;
+  ExtenderLink extender_;
   std::unique_ptr<base::MetricRegistry> metrics_;
   std::unique_ptr<core::Scheduler> scheduler_;
   std::vector<core::Input> inputs_;

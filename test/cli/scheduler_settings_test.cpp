@@ -81,9 +81,11 @@ TEST_F(SettingsTest, FlagsAloneAreNotChecked) {
   EXPECT_EQ(Read({"--leader-elect-lease-duration=5s"}), std::nullopt);
 }
 
-TEST_F(SettingsTest, ExtendersAreRefused) {
-  EXPECT_EQ(Read({"--config=" + Write("extenders: [{urlPrefix: 'http://e', filterVerb: f}]\n")}), 1);
-  EXPECT_THAT(log, HasSubstr("cannot call extenders yet"));
+TEST_F(SettingsTest, ExtendersAreTakenFromTheFile) {
+  EXPECT_EQ(Read({"--config=" + Write("extenders: [{urlPrefix: 'http://e', filterVerb: f}]\n")}),
+            std::nullopt);
+  ASSERT_EQ(settings.compiled.configuration.extenders.size(), 1);
+  EXPECT_EQ(settings.compiled.configuration.extenders[0].filter_verb, "f");
 }
 
 TEST_F(SettingsTest, AllNodesUnlessTheFileSaysOtherwise) {

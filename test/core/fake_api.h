@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,6 +47,10 @@ class FakeApi {
   base::VirtualClock& clock() { return clock_; }
   std::vector<ApiCall>& waiting_calls() { return calls_; }
   std::vector<cycle::PodEvent>& events() { return events_; }
+  std::vector<cycle::ExtenderCall>& questions() { return questions_; }
+  // Who answers the questions of extended attempts; without, they wait for the test.
+  using Extender = std::function<base::Result<cycle::ExtenderAnswer>(const cycle::ExtenderCall&)>;
+  void SetExtender(Extender extender) { extender_ = std::move(extender); }
   const api::PodRecord& pod(const std::string& name) const { return *pods_.at(name); }
   std::string node_of(const std::string& name) const { return pods_.at(name)->node_name; }
 
@@ -78,10 +83,16 @@ class FakeApi {
     scheduler_->Step(inputs, outputs);
     std::ranges::move(outputs.calls, std::back_inserter(calls_));
     std::ranges::move(outputs.events, std::back_inserter(events_));
+    std::ranges::move(outputs.questions, std::back_inserter(questions_));
   }
   // Answers all calls, as an API server would.
   void AnswerAll() {
     for (ApiCall& call : std::exchange(calls_, {})) Answer(call);
+    if (!extender_) return;
+    for (cycle::ExtenderCall& call : std::exchange(questions_, {})) Answer(call, extender_(call));
+  }
+  void Answer(const cycle::ExtenderCall& call, base::Result<cycle::ExtenderAnswer> answer) {
+    inputs_.push_back(ExtenderFinished{call.id, std::move(answer)});
   }
   void Answer(const ApiCall& call) {
     CallFinished finished{.id = call.id, .result = {}};
@@ -183,6 +194,8 @@ class FakeApi {
   std::vector<Input> inputs_;
   std::vector<ApiCall> calls_;
   std::vector<cycle::PodEvent> events_;
+  std::vector<cycle::ExtenderCall> questions_;
+  Extender extender_;
   int version_ = 0;
   bool is_graceful_ = false;
 };

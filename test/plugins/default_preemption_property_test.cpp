@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,81 @@ TEST(DefaultPreemptionProperty, TheVictimsAreEnoughAndEachOfThemIsNeeded) {
         RC_ASSERT(used[node] - freed + victim.milli_cpu + asked > kCapacity);
       }
     }
+  }));
+}
+
+// A pod with a port of its own takes part in the same cluster as one without, but for NodePorts, which looks
+// at the pods of a node: so the search has to make dry runs for the one, and may reckon with sums for the
+// other.
+TEST(DefaultPreemptionProperty, SumsSayWhatDryRunsSay) {
+  EXPECT_TRUE(rc::check([] {
+    const auto percent = *rc::gen::element(0, 30, 100);
+    PluginHarness::Options options{.plugins = {{"NodeUnschedulable", 1},
+                                               {"TaintToleration", 1},
+                                               {"NodeAffinity", 1},
+                                               {"NodePorts", 1},
+                                               {"NodeResourcesFit", 1},
+                                               {"DefaultPreemption", 1}}};
+    options.args.default_preemption = {.min_candidate_nodes_percentage = percent,
+                                       .min_candidate_nodes_absolute = 1};
+    PluginHarness by_sums(options);
+    PluginHarness by_dry_runs(options);
+    const auto both = [&](const auto& object) {
+      by_sums.Add(object);
+      by_dry_runs.Add(object);
+    };
+    for (int node = 0; node < kNodes; ++node) {
+      auto made = MakeNode("n" + std::to_string(node))
+                      .Cpu(Milli(kCapacity))
+                      .Memory("1000Mi")
+                      .Pods(std::to_string(*rc::gen::inRange(1, 12)))
+                      .Label("disk", *rc::gen::element<std::string>("a", "b"));
+      if (*rc::gen::inRange(0, 8) == 0) made.Taint("t", "", "NoSchedule");
+      both(api::Node(made));
+    }
+    for (const Placed& pod : AnyPods()) {
+      auto made = MakePod(pod.name)
+                      .Uid(pod.name)
+                      .Node("n" + std::to_string(pod.node))
+                      .Priority(pod.priority)
+                      .Label("app", *rc::gen::element<std::string>("x", "y"))
+                      .Cpu(Milli(pod.milli_cpu))
+                      .Memory(std::to_string(*rc::gen::inRange(0, 300)) + "Mi");
+      if (*rc::gen::inRange(0, 2) == 0) made.Started(*rc::gen::inRange(1, 4));
+      both(made);
+    }
+    if (*rc::gen::inRange(0, 3) == 0) {
+      both(MakePod("promised")
+               .Uid("promised")
+               .Priority(*rc::gen::inRange(-2, 7))
+               .Cpu("300m")
+               .NominatedNode("n1"));
+    }
+    if (*rc::gen::inRange(0, 2) == 0) {
+      api::PodDisruptionBudget budget;
+      budget.metadata.name = "keep";
+      budget.metadata.namespace_ = "default";
+      budget.spec.selector = berth::test::MakeSelector().Label("app", "x");
+      budget.status.disruptions_allowed = *rc::gen::inRange(0, 3);
+      const auto shared = std::make_shared<const api::PodDisruptionBudget>(budget);
+      by_sums.cluster().objects().Of<api::PodDisruptionBudget>().Set(shared);
+      by_dry_runs.cluster().objects().Of<api::PodDisruptionBudget>().Set(shared);
+    }
+    auto incoming = MakePod("incoming")
+                        .Uid("incoming")
+                        .Priority(*rc::gen::inRange(-2, 7))
+                        .Cpu(Milli(*rc::gen::inRange(1, 21) * 50))
+                        .Memory(std::to_string(*rc::gen::inRange(0, 1100)) + "Mi");
+    if (*rc::gen::inRange(0, 2) == 0) incoming.NodeSelector("disk", "a");
+    auto with_port = incoming;
+    with_port.HostPort(4711);
+    // Only of interest if it fits nowhere.
+    RC_PRE(by_sums.Explain(incoming).feasible.empty());
+    const auto sums = by_sums.MakeRoom(incoming);
+    const auto dry_runs = by_dry_runs.MakeRoom(with_port);
+    RC_ASSERT(sums.status == dry_runs.status);
+    RC_ASSERT(sums.node == dry_runs.node);
+    RC_ASSERT(sums.victims == dry_runs.victims);
   }));
 }
 

@@ -33,6 +33,17 @@ TEST(Simulation, SeedsThatFoundSomethingFindNothing) {
   }
 }
 
+TEST(Simulation, SomeSeedsHaveAnExtenderAndItIsAsked) {
+  std::size_t with = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const SimulationResult result = Simulate({.seed = seed});
+    const bool has_extender = !result.setting.contains("no extender");
+    EXPECT_EQ(has_extender, result.questions > 0) << seed;
+    with += has_extender ? 1 : 0;
+  }
+  EXPECT_GT(with, 1);
+}
+
 TEST(Simulation, TheSameSeedGivesTheSameRun) {
   for (const std::uint64_t seed : {1, 7, 23}) {
     const SimulationResult once = Simulate({.seed = seed});

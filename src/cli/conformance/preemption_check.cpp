@@ -16,6 +16,8 @@
 #include "framework/post_filter.h"
 #include "plugins/default_preemption.h"
 #include "plugins/default_preemption_choice.h"
+#include "plugins/default_preemption_search.h"
+#include "plugins/default_preemption_sums.h"
 
 namespace berth::cli {
 namespace {
@@ -70,8 +72,12 @@ Everywhere SearchEverywhere(const FailedAttempt& attempt, const plugins::Default
   Everywhere found;
   std::optional<plugins::VictimsRank> best;
   const plugins::RoomBound bound(attempt.cycle);
-  plugins::VictimSearch search(attempt.cycle, preemption.budgets(), preemption.NoVictims(attempt.cycle));
-  for (const cluster::NodeRow row : plugins::PotentialRows(attempt.cluster, attempt.diagnosis)) {
+  const std::vector<cluster::NodeRow> potential = plugins::PotentialRows(attempt.cluster, attempt.diagnosis);
+  plugins::VictimSums sums(attempt.cycle);
+  sums.Prepare(potential);
+  plugins::VictimSearch search(attempt.cycle, preemption.budgets(), preemption.NoVictims(attempt.cycle),
+                               &sums);
+  for (const cluster::NodeRow row : potential) {
     const std::string node(attempt.cluster.nodes().name(row));
     auto outcome = search.On(row);
     if (std::holds_alternative<plugins::Victims>(outcome) && bound.IsTooSmall(row)) {
@@ -89,7 +95,8 @@ Everywhere SearchEverywhere(const FailedAttempt& attempt, const plugins::Default
       found.failures[node] = StatusText(status);
       continue;
     }
-    const auto& victims = std::get<plugins::Victims>(outcome);
+    auto& victims = std::get<plugins::Victims>(outcome);
+    plugins::SortByImportance(attempt.cluster, victims.pods);
     found.candidates[node] = CandidateText(NamesOf(attempt.cluster, victims.pods), victims.budget_violations);
     const plugins::VictimsRank rank = plugins::RankOf(attempt.cluster, victims);
     if (!best || rank < *best) found.acceptable.clear();
