@@ -63,6 +63,7 @@ std::expected<api::DeviceAttribute, std::string> Derive(std::string_view express
   return (*program)->EvaluateAttribute(DeviceView("dra.example.com", MakeTestDevice())).value;
 }
 
+// Case 122.
 TEST(DerivedAttribute, HoldsWhatAnAttributeCan) {
   EXPECT_EQ(Derive("42")->int_value, 42);
   EXPECT_EQ(Derive("'a'")->string_value, "a");
@@ -73,6 +74,7 @@ TEST(DerivedAttribute, HoldsWhatAnAttributeCan) {
   EXPECT_EQ(Derive("A['int']")->int_value, 5);
 }
 
+// Cases 123 and 124.
 TEST(DerivedAttribute, RefusesWhatAnAttributeCannotHold) {
   EXPECT_EQ(Derive("null").error(),
             "CE must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of these "

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <string>
 #include <string_view>
 
 #include "cel/device_support.h"
@@ -85,12 +86,22 @@ TEST(CostLimit, EndsTheEvaluationWhateverIsAround) {
             "RE operation cancelled: actual cost limit exceeded");
 }
 
+// Case 120: ten million rounds, of which the limit allows a small part.
+TEST(CostLimit, EndsNestedLoops) {
+  std::string text = "int('1'.find('[0-9]*')) < 100";
+  for (int i = 0; i < 7; ++i) {
+    text = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(x" + std::to_string(i) + ", " + text + ")";
+  }
+  EXPECT_EQ(Outcome(text), "RE operation cancelled: actual cost limit exceeded");
+}
+
 TEST(CostLimit, IsNotExceededByReachingIt) {
   EXPECT_EQ(Outcome("A.bool", MakeTestDevice(), {.cost_limit = 4}), "true");
   EXPECT_EQ(Outcome("A.bool", MakeTestDevice(), {.cost_limit = 3}),
             "RE operation cancelled: actual cost limit exceeded");
 }
 
+// Case 121.
 TEST(Interruption, IsAskedForEveryHundredIterations) {
   int asked = 0;
   const Budget budget{.interrupted = [&asked] { return ++asked == 2; }};

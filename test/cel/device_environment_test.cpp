@@ -7,7 +7,7 @@
 namespace berth::cel {
 namespace {
 
-// A device that cannot be converted fails every expression, whatever it looks at.
+// Case 37: a device that cannot be converted fails every expression, whatever it looks at.
 TEST(DeviceView, BadVersionFailsEveryExpression) {
   api::Device device = MakeTestDevice();
   device.attributes["bad"].version = "1.x.0";
