@@ -81,12 +81,36 @@ base::Task<ApiResult<net::ClientRequest>> ApiClient::Prepare(const ApiRequest& r
   co_return prepared;
 }
 
+base::Task<void> ApiClient::TakeTurn(std::string_view method) {
+  const base::TimePoint began = executor_.clock().Now();
+  co_await limiter_.Take();
+  if (options_.metrics != nullptr) options_.metrics->ObserveTurn(method, executor_.clock().Now() - began);
+}
+
+void ApiClient::CountAnswer(const ApiRequest& request, int code, bool again) const {
+  if (options_.metrics == nullptr) return;
+  options_.metrics->CountAnswer(request.method, code);
+  if (again) options_.metrics->CountRetry(request.method, code);
+}
+
+void ApiClient::Count(const ApiRequest& request, const net::NetResult<net::ClientResponse>& response,
+                      base::TimePoint began) const {
+  if (options_.metrics == nullptr) return;
+  options_.metrics->Observe({.method = request.method,
+                             .duration = executor_.clock().Now() - began,
+                             .sent_bytes = request.body.size(),
+                             .received_bytes = response ? response->body.size() : 0});
+}
+
 base::Task<ApiResult<ApiResponse>> ApiClient::Send(ApiRequest request) {
   for (int retries = 0;; ++retries) {
-    co_await limiter_.Take();
+    co_await TakeTurn(request.method);
     auto prepared = co_await Prepare(request, false);
     if (!prepared) co_return std::unexpected(std::move(prepared.error()));
+    const base::TimePoint began = executor_.clock().Now();
     auto response = co_await transport_.Send(std::move(*prepared));
+    Count(request, response, began);
+    CountAnswer(request, response ? response->status : 0, retries > 0);
     base::Duration pause = kLostConnectionPause;
     if (!response) {
       ApiError error = ApiError::FromNetwork(std::move(response.error()));
@@ -121,10 +145,11 @@ base::Task<ApiResult<void>> ApiClient::ReadWhole(OpenResponse& response, std::st
 
 base::Task<ApiResult<std::unique_ptr<OpenResponse>>> ApiClient::Watch(ApiRequest request) {
   for (int retries = 0;; ++retries) {
-    if (retries > 0) co_await limiter_.Take();
+    if (retries > 0) co_await TakeTurn(request.method);
     auto prepared = co_await Prepare(request, true);
     if (!prepared) co_return std::unexpected(std::move(prepared.error()));
     auto response = co_await transport_.Open(std::move(*prepared));
+    CountAnswer(request, response ? (*response)->status : 0, retries > 0);
     base::Duration pause = kLostConnectionPause;
     if (!response) {
       ApiError error = ApiError::FromNetwork(std::move(response.error()));

@@ -6,6 +6,7 @@
 
 #include "client/credentials.h"
 #include "client/rate_limiter.h"
+#include "client/request_metrics.h"
 #include "client/resource.h"
 #include "client/status_error.h"
 #include "client/transport.h"
@@ -43,6 +44,7 @@ struct ApiClientOptions {
   std::string accept = "application/vnd.kubernetes.protobuf, */*";
   RateLimiter::Options rate = {};
   std::optional<base::Duration> timeout = {};  // of every request but watches; the server is told too
+  RequestMetrics* metrics = nullptr;           // null: nothing is counted
 };
 
 // Requests of one set of credentials to one server, each in its turn.
@@ -67,6 +69,10 @@ class ApiClient {
 
  private:
   base::Task<ApiResult<net::ClientRequest>> Prepare(const ApiRequest& request, bool is_watch);
+  base::Task<void> TakeTurn(std::string_view method);
+  void Count(const ApiRequest& request, const net::NetResult<net::ClientResponse>& response,
+             base::TimePoint began) const;
+  void CountAnswer(const ApiRequest& request, int code, bool again) const;
   base::Task<ApiResult<void>> ReadWhole(OpenResponse& response, std::string& body);
 
   base::Executor& executor_;
