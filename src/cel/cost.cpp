@@ -128,8 +128,8 @@ std::uint64_t ContentSizeOf(const Value& value) {
 std::uint64_t Traverse(double size) { return static_cast<std::uint64_t>(std::ceil(size * kTraversalFactor)); }
 std::uint64_t Traverse(std::uint64_t size) { return Traverse(static_cast<double>(size)); }
 
-std::uint64_t SmallerOf(std::span<const Value> arguments) {
-  return Traverse(std::min(ContentSizeOf(arguments[0]), ContentSizeOf(arguments[1])));
+std::uint64_t SmallerOf(const Value& left, const Value& right) {
+  return Traverse(std::min(ContentSizeOf(left), ContentSizeOf(right)));
 }
 
 bool IsKubernetesType(Kind kind) { return kind >= Kind::kQuantity; }
@@ -215,6 +215,11 @@ CostRule CostRuleOf(std::string_view function, const Overload* only) {
   return rule == nullptr ? CostRule::kOne : rule->rule;
 }
 
+std::uint64_t CostOfComparison(CostRule rule, const Value& left, const Value& right) {
+  if (rule == CostRule::kEqual && IsKubernetesType(left.kind())) return 1;
+  return SmallerOf(left, right);
+}
+
 bool DependsOnResult(CostRule rule) { return rule == CostRule::kJoin || rule == CostRule::kListResult; }
 
 std::uint64_t CostOfResult(CostRule rule, const Value& result) {
@@ -225,9 +230,8 @@ std::uint64_t CostOfResult(CostRule rule, const Value& result) {
 std::uint64_t CostOfCall(CostRule rule, std::span<const Value> arguments) {
   switch (rule) {
     case CostRule::kEqual:
-      return IsKubernetesType(arguments[0].kind()) ? 1 : SmallerOf(arguments);
     case CostRule::kSmaller:
-      return SmallerOf(arguments);
+      return CostOfComparison(rule, arguments[0], arguments[1]);
     case CostRule::kBoth:
       return Traverse(SizeOf(arguments[0]) + SizeOf(arguments[1]));
     case CostRule::kFirst:

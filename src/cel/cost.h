@@ -43,6 +43,8 @@ CostRule CostRuleOf(std::string_view function, const Overload* only);
 // The cost of a call with these arguments, errors among them. For rules that look at the result: see
 // CostOfResult.
 std::uint64_t CostOfCall(CostRule rule, std::span<const Value> arguments);
+// The same for two operands of == or !=, wherever they are.
+std::uint64_t CostOfComparison(CostRule rule, const Value& left, const Value& right);
 bool DependsOnResult(CostRule rule);
 std::uint64_t CostOfResult(CostRule rule, const Value& result);
 

@@ -1,6 +1,5 @@
 #include "cel/evaluator.h"
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -34,50 +33,6 @@ Value Call(const CallSite& call, std::span<Value> arguments) {
   if (call.regex != nullptr) return CallRegex(call, arguments);
   if (call.function->any != nullptr) return call.function->any(arguments);
   return CallOverloads(call, arguments);
-}
-
-Value BadPosition(const Value& key) {
-  return Value::Error(fmt::format("unsupported index value {} in list", KeyText(key)));
-}
-
-// The position an index stands for, or why it stands for none.
-Value ListPosition(const Value& key) {
-  switch (key.kind()) {
-    case Kind::kInt:
-      return key;
-    case Kind::kUint:
-      if (!std::in_range<std::int64_t>(key.unsigned_integer())) return BadPosition(key);
-      return Value::Int(static_cast<std::int64_t>(key.unsigned_integer()));
-    case Kind::kDouble:
-      if (std::trunc(key.number()) != key.number() || std::fabs(key.number()) >= kTwo63) {
-        return BadPosition(key);
-      }
-      return Value::Int(static_cast<std::int64_t>(key.number()));
-    default:
-      return Value::Error(fmt::format("unsupported index type '{}' in list", TypeName(key)));
-  }
-}
-
-// value[key]. Null: there is nothing; an error of the index itself goes into error.
-const Value* Lookup(const Value& value, const Value& key, Value& error) {
-  if (value.kind() == Kind::kMap) {
-    const Value* found = value.map().Find(key);
-    return found == nullptr ? value.map().fallback.get() : found;
-  }
-  if (value.kind() != Kind::kList) return nullptr;
-  const Value position = ListPosition(key);
-  if (position.is_error()) {
-    error = position;
-    return nullptr;
-  }
-  const List& list = value.list();
-  if (position.integer() < 0 || std::cmp_greater_equal(position.integer(), list.size())) return nullptr;
-  return &list[static_cast<std::size_t>(position.integer())];
-}
-
-Value Missing(const Value& value, const Value& key) {
-  const char* what = value.kind() == Kind::kList ? "index out of bounds" : "no such key";
-  return Value::Error(fmt::format("{}: {}", what, KeyText(key)));
 }
 
 }  // namespace
@@ -124,10 +79,13 @@ Value Evaluator::Eval(NodeIndex index) {
       return Value::Bool(!value.is_false());
     }
     case Op::kInSet: {
-      Value value = Eval(Child(node, 0));
+      Value holder;
+      const Value& value = EvalInPlace(Child(node, 0), holder);
       if (value.is_error()) return value;
+      const ConstantSet& set = plan_.sets[node.detail];
+      if (value.kind() == Kind::kString) return Value::Bool(set.texts.contains(value.text()));
       const std::string key = SetKey(value);
-      return Value::Bool(!key.empty() && plan_.sets[node.detail].contains(key));
+      return Value::Bool(!key.empty() && set.others.contains(key));
     }
     case Op::kOptionalOr:
     case Op::kOptionalOrValue:
@@ -167,6 +125,10 @@ Value Evaluator::EvalLogical(const Node& node, bool absorbing) {
 
 Value Evaluator::EvalCall(const Node& node) {
   const CallSite& call = plan_.calls[node.detail];
+  if (call.known) {
+    Charge(call.known_cost);
+    return *call.known;
+  }
   absl::InlinedVector<Value, 3> arguments;
   Value error;
   for (std::uint32_t i = 0; i < node.child_count; ++i) {
@@ -193,16 +155,33 @@ Value Evaluator::EvalCall(const Node& node) {
 }
 
 Value Evaluator::EvalEquality(const Node& node) {
-  const std::array<Value, 2> operands = {Eval(Child(node, 0)), Eval(Child(node, 1))};
-  Charge(CostOfCall(node.op == Op::kEqual ? CostRule::kEqual : CostRule::kSmaller, operands));
-  if (operands[0].is_error()) return operands[0];
-  if (operands[1].is_error()) return operands[1];
-  Value equal = Equal(operands[0], operands[1]);
+  Value left_holder;
+  Value right_holder;
+  const Value& left = EvalInPlace(Child(node, 0), left_holder);
+  const Value& right = EvalInPlace(Child(node, 1), right_holder);
+  Charge(CostOfComparison(node.op == Op::kEqual ? CostRule::kEqual : CostRule::kSmaller, left, right));
+  if (left.is_error()) return left;
+  if (right.is_error()) return right;
+  Value equal = Equal(left, right);
   // != is "not exactly true": an equality that is an error makes it true.
   return node.op == Op::kEqual ? equal : Value::Bool(!equal.is_true());
 }
 
 Value Evaluator::EvalOptionalOr(const Node& node) {
+  const Node& operand = plan_.nodes[Child(node, 0)];
+  if (operand.op == Op::kChain && node.op == Op::kOptionalOrValue) {
+    // The usual x.?a.orValue(b): nobody else sees the optional, so none is made.
+    const Chain& chain = plan_.chains[operand.detail];
+    const Value* const start = !chain.is_path || !chain.has_optional  ? nullptr
+                               : chain.start == Chain::Start::kDevice ? &device_
+                                                                      : &ReadSlot(chain.slot);
+    if (start != nullptr && start->kind() != Kind::kOptional && !start->is_error()) {
+      Value holder;
+      const Value* const found = FollowOptionalPath(chain, *start, holder);
+      Charge(1);
+      return found == nullptr ? Eval(Child(node, 1)) : *found;
+    }
+  }
   Value value = Eval(Child(node, 0));
   if (value.is_error()) return value;
   if (value.kind() != Kind::kOptional) return Value::NoSuchOverload();
@@ -331,93 +310,6 @@ bool Evaluator::Iterate(const LoopPlan& loop) {
     Cancel("operation interrupted");
   }
   return !cancelled_;
-}
-
-const Value& Evaluator::ReadSlot(Slot slot) {
-  if (slots_[slot].is_pending) {
-    slots_[slot].is_pending = false;
-    slots_[slot].value = Eval(slots_[slot].pending);
-  }
-  return slots_[slot].value;
-}
-
-Value Evaluator::EvalChain(const Chain& chain) {
-  Value value = ResolveChain(chain);
-  const bool conditional = chain.start == Chain::Start::kConditional;
-  if (!chain.presence_test) {
-    if (!conditional) Charge(1);
-    return value;
-  }
-  // A presence test gets back the 1 that it is charged; on a conditional it is charged none.
-  if (conditional && cost_ > 0 && !cancelled_) --cost_;
-  return value.kind() == Kind::kOptional ? Value::Bool(value.has_content()) : value;
-}
-
-Value Evaluator::ResolveChain(const Chain& chain) {
-  Value start = StartOf(chain);
-  if (start.is_error() || chain.qualifiers.empty()) return start;
-  return Qualify(chain, std::move(start));
-}
-
-Value Evaluator::StartOf(const Chain& chain) {
-  switch (chain.start) {
-    case Chain::Start::kDevice:
-      return device_;
-    case Chain::Start::kSlot:
-      return ReadSlot(chain.slot);
-    case Chain::Start::kNode:
-      return Eval(chain.node);
-    case Chain::Start::kConditional: {
-      Value condition = Eval(chain.node);
-      if (condition.is_true()) return EvalPart(chain.if_true);
-      if (condition.is_false()) return EvalPart(chain.if_false);
-      return condition.is_error() ? condition : Value::NoSuchOverload();
-    }
-  }
-  return Value::NoSuchOverload();
-}
-
-Value Evaluator::Qualify(const Chain& chain, Value value) {
-  bool optional = false;
-  if (value.kind() == Kind::kOptional) {
-    if (!value.has_content()) return value;
-    optional = true;
-    value = Value(value.content());
-  }
-  for (const Qualifier& qualifier : chain.qualifiers) {
-    optional = optional || qualifier.optional;
-    bool found = false;
-    Value next = Step(qualifier, value, optional, found);
-    if (optional) {
-      // After a '?' a step that finds nothing, or fails, is not charged.
-      if (next.is_error()) return next;
-      if (!found) return Value::OptionalNone();
-    }
-    Charge(1);
-    if (cancelled_) return cancellation_;
-    if (next.is_error()) return next;
-    value = std::move(next);
-  }
-  return optional ? Value::OptionalOf(std::move(value)) : value;
-}
-
-Value Evaluator::Step(const Qualifier& qualifier, const Value& value, bool optional, bool& found) {
-  Value computed;
-  if (!qualifier.constant) {
-    computed = EvalPart(qualifier.index);
-    if (computed.is_error()) return computed;
-    if (!IsKeyKind(computed.kind())) {
-      return Value::Error(fmt::format("invalid qualifier type: {}", GoTypeName(computed)));
-    }
-  }
-  const Value& key = qualifier.constant ? qualifier.key : computed;
-  Value error;
-  const Value* next = Lookup(value, key, error);
-  if (error.is_error()) return error;
-  found = next != nullptr;
-  if (qualifier.presence_test && !optional) return Value::Bool(found);
-  if (found) return *next;
-  return optional ? Value() : Missing(value, key);
 }
 
 }  // namespace berth::cel

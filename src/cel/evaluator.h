@@ -39,6 +39,12 @@ class Evaluator {
   };
 
   Value Eval(NodeIndex index);
+  // The same value where it lies, or in `holder`: what is only looked at need not be copied. Good until the
+  // next evaluation of another variable.
+  const Value& EvalInPlace(NodeIndex index, Value& holder);
+  const Value& FollowPath(const Chain& chain, Value& holder);
+  // Where the steps of an optional path lead: null if nowhere. An error is in `holder`.
+  const Value* FollowOptionalPath(const Chain& chain, const Value& start, Value& holder);
   // The value of an index or of a branch of ?:, which are charged without the 1 for the start of a chain.
   Value EvalPart(NodeIndex index);
   Value EvalLogical(const Node& node, bool absorbing);

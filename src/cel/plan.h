@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ struct CallSite {
   bool stops_at_error = false;
   bool grows_accumulator = false;
   std::shared_ptr<const Regex> regex;  // of a constant pattern
+  // Of semver("1.2.3") and the like, computed once: such a call only costs what it costs.
+  std::optional<Value> known;
+  std::uint64_t known_cost = 0;
 };
 
 // One step from a value into it: .f, .?f, [k], [?k].
@@ -74,6 +78,10 @@ struct Chain {
   NodeIndex if_false = 0;
   std::vector<Qualifier> qualifiers;
   bool presence_test = false;
+  // From the device or a variable by constant steps, none of them a presence test: nothing on the way is
+  // computed, so the value can be looked at where it lies.
+  bool is_path = false;
+  bool has_optional = false;  // some step is optional
 };
 
 struct LoopPlan {
@@ -95,6 +103,12 @@ struct LiteralPlan {
   std::vector<std::string> fields;
 };
 
+// Constants to look a value up in: texts as they are, other scalars by SetKey.
+struct ConstantSet {
+  absl::flat_hash_set<std::string> texts;
+  absl::flat_hash_set<std::string> others;
+};
+
 // An expression ready to run: nodes in one array, children by index, names turned into slots.
 struct Plan {
   std::vector<Node> nodes;
@@ -102,7 +116,7 @@ struct Plan {
   std::vector<Value> constants;
   std::vector<Chain> chains;
   std::vector<CallSite> calls;
-  std::vector<absl::flat_hash_set<std::string>> sets;
+  std::vector<ConstantSet> sets;
   std::vector<LoopPlan> loops;
   std::vector<LiteralPlan> literals;
   NodeIndex root = 0;
@@ -112,7 +126,8 @@ struct Plan {
 // Requires an expression that checks. Constant parts are computed here; the error is that of one that fails.
 base::Result<Plan> MakePlan(const Expr& expr);
 
-// The form in which a value is looked up in a set of constants; empty for a value that no set holds.
+// The form in which a scalar that is no text is looked up in a set of constants; empty for a value that no
+// set holds.
 std::string SetKey(const Value& value);
 
 // Calls the first overload that fits the arguments.

@@ -22,6 +22,13 @@ bool IsConversion(std::string_view function) {
   return std::find(kConversions.begin(), kConversions.end(), function) != kConversions.end();
 }
 
+// Functions that make a value of a text and do nothing else. An error is one of the run, not of the plan.
+constexpr std::array<std::string_view, 4> kParsers = {"cidr", "ip", "quantity", "semver"};
+
+bool IsParser(std::string_view function) {
+  return std::find(kParsers.begin(), kParsers.end(), function) != kParsers.end();
+}
+
 bool IsOperator(std::string_view function) {
   return function.starts_with('_') || function.starts_with('@') || function == "!_" || function == "-_";
 }
@@ -51,6 +58,7 @@ class Planner {
   base::Result<Plan> Run(const Expr& expr) {
     plan_.root = Visit(expr);
     if (error_) return base::Fail(*error_);
+    for (Chain& chain : plan_.chains) MarkPath(chain);
     return std::move(plan_);
   }
 
@@ -76,6 +84,13 @@ class Planner {
         return VisitLoop(expr);
     }
     return 0;
+  }
+
+  static void MarkPath(Chain& chain) {
+    const bool starts = chain.start == Chain::Start::kDevice || chain.start == Chain::Start::kSlot;
+    const auto is_plain = [](const Qualifier& step) { return step.constant && !step.presence_test; };
+    chain.is_path = starts && !chain.presence_test && std::ranges::all_of(chain.qualifiers, is_plain);
+    chain.has_optional = std::ranges::any_of(chain.qualifiers, &Qualifier::optional);
   }
 
   NodeIndex Fail(std::string message) {
@@ -208,6 +223,12 @@ class Planner {
       Value value = CallOverloads(call, std::span(&argument, 1));
       return value.is_error() ? Fail(value.text()) : Constant(std::move(value));
     }
+    if (IsParser(name) && AllConstant(arguments)) {
+      std::vector<Value> values;
+      for (const NodeIndex argument : arguments) values.push_back(ConstantOf(argument));
+      call.known_cost = CostOfCall(call.cost, values);
+      call.known = CallOverloads(call, values);
+    }
     if ((name == "matches" || name == "find" || name == "findAll") && IsConstant(arguments[1]) &&
         ConstantOf(arguments[1]).kind() == Kind::kString) {
       auto regex = Regex::Compile(ConstantOf(arguments[1]).text());
@@ -222,13 +243,17 @@ class Planner {
   std::optional<NodeIndex> SetMembership(const std::vector<NodeIndex>& arguments) {
     const List& list = ConstantOf(arguments[1]).list();
     if (list.empty()) return Constant(Value::Bool(false));
-    absl::flat_hash_set<std::string> set;
+    ConstantSet set;
     for (const Value& item : list) {
       if (!IsKeyKind(item.kind())) return std::nullopt;
-      for (const Value& form : SetForms(item)) set.insert(SetKey(form));
+      if (item.kind() == Kind::kString) {
+        set.texts.insert(item.text());
+        continue;
+      }
+      for (const Value& form : SetForms(item)) set.others.insert(SetKey(form));
     }
     // NaN equals nothing, so its key must not be found.
-    set.erase(std::string());
+    set.others.erase(std::string());
     return Add(Op::kInSet, {arguments[0]}, Push(plan_.sets, std::move(set)));
   }
 
@@ -328,8 +353,6 @@ std::string SetKey(const Value& value) {
     case Kind::kDouble:
       // Both zeros are one key.
       return std::isnan(value.number()) ? "" : TaggedKey('d', value.number() == 0 ? 0.0 : value.number());
-    case Kind::kString:
-      return "s" + value.text();
     default:
       return "";
   }

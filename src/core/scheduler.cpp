@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plugins/all_plugins.h"
+#include "plugins/plugin_metrics.h"
 
 namespace berth::core {
 namespace {
@@ -50,6 +51,7 @@ base::Result<std::unique_ptr<Scheduler>> Scheduler::Make(const SchedulerOptions&
                                                          const base::Clock& clock,
                                                          base::MetricRegistry& metrics) {
   std::unique_ptr<Scheduler> scheduler(new Scheduler(options, clock, metrics));
+  scheduler->cluster_.UseExtension<plugins::PluginMetrics>().Show(metrics);
   if (auto added = scheduler->AddProfiles(); !added) return std::unexpected(std::move(added.error()));
   if (auto made = scheduler->MakeQueue(); !made) return std::unexpected(std::move(made.error()));
   return scheduler;

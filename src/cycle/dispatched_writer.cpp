@@ -27,4 +27,13 @@ base::Task<base::Result<void>> DispatchedWriter::Bind(api::Binding binding) {
   co_return base::Result<void>();
 }
 
+void DispatchedWriter::Tell(const framework::Assignment& assignment, framework::PodNote note) {
+  context_.events.Record({.pod = assignment.record,
+                          .reporter = assignment.record->spec->spec.scheduler_name,
+                          .type = "Normal",
+                          .reason = std::move(note.reason),
+                          .action = std::move(note.action),
+                          .note = std::move(note.text)});
+}
+
 }  // namespace berth::cycle

@@ -11,6 +11,7 @@ class DispatchedWriter final : public framework::ApiWriter {
   explicit DispatchedWriter(const CycleContext& context) : context_(context) {}
 
   base::Task<base::Result<void>> Bind(api::Binding binding) override;
+  void Tell(const framework::Assignment& assignment, framework::PodNote note) override;
 
  private:
   CycleContext context_;

@@ -55,11 +55,19 @@ class PermitPoint {
   virtual PermitResult Permit(const cluster::Cluster& cluster, Assignment& assignment) const = 0;
 };
 
+// What the user of a pod is told while the pod is on its way, as an event.
+struct PodNote {
+  std::string reason;
+  std::string action;
+  std::string text;
+};
+
 // How plugins write to the API server. The room that owns the connection implements it.
 class ApiWriter {
  public:
   virtual ~ApiWriter() = default;
   virtual base::Task<base::Result<void>> Bind(api::Binding binding) = 0;
+  virtual void Tell(const Assignment&, PodNote) {}
 };
 
 // Owned by the binding cycle and alive until its last task is done.

@@ -93,6 +93,7 @@ DynamicResources::DynamicResources(const framework::PluginSetup& setup)
       steps_max_(StepsFor(setup.features, setup.args.dynamic_resources)),
       binding_timeout_(setup.args.dynamic_resources.binding_timeout.value_or(std::chrono::minutes(10))),
       state_(setup.cluster.UseExtension<dra::DeviceState>()),
+      metrics_(setup.cluster.UseExtension<PluginMetrics>()),
       waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()),
       writes_(setup.writes) {
   state_.SetGates(DeviceGates(setup.features));

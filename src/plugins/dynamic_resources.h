@@ -17,6 +17,7 @@
 #include "framework/points.h"
 #include "framework/queue_points.h"
 #include "framework/registry.h"
+#include "plugins/plugin_metrics.h"
 
 namespace berth::plugins {
 
@@ -102,9 +103,13 @@ class DynamicResources final : public framework::Plugin,
   base::Task<framework::Status> CreateExtended(framework::Assignment& assignment, DeviceClaims& claims,
                                                std::size_t index) const;
   base::Task<framework::Status> WaitForDevices(framework::BindingContext& context,
-                                               DeviceClaims& claims) const;
+                                               framework::Assignment& assignment, DeviceClaims& claims) const;
+  // `result` says how it ended.
+  base::Task<framework::Status> PollDevices(framework::BindingContext& context, DeviceClaims& claims,
+                                            DeviceWait& result) const;
   // Success, an error, or nothing: not yet.
-  std::optional<framework::Status> CheckDevices(const DeviceClaims& claims, base::WallPoint now) const;
+  std::optional<framework::Status> CheckDevices(const DeviceClaims& claims, base::WallPoint now,
+                                                DeviceWait& result) const;
 
   base::Result<framework::PreHint> PodsConcerned(const framework::PreHintInput& input) const;
   base::Result<framework::Hint> AfterClaimChange(const framework::HintInput& input) const;
@@ -114,6 +119,7 @@ class DynamicResources final : public framework::Plugin,
   const std::uint64_t steps_max_;
   const base::Duration binding_timeout_;
   dra::DeviceState& state_;
+  PluginMetrics& metrics_;
   const cluster::ClaimIndex& waiting_;
   framework::ObjectWriter* const writes_;
 };

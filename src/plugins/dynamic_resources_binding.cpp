@@ -117,8 +117,16 @@ base::Task<Status> DynamicResources::PreBind(framework::BindingContext& context,
   if (claims == nullptr || writes_ == nullptr) co_return Status();
   Status status = co_await BindClaims(context, assignment, *claims);
   if (!status.IsSuccess()) co_return status;
-  if (!state_.gates().binding_conditions) co_return Status();
-  co_return co_await WaitForDevices(context, *claims);
+  const bool waits =
+      state_.gates().binding_conditions && std::ranges::any_of(claims->claims, [](const PodClaim& claim) {
+        return dra::HasBindingConditions(*claim.claim);
+      });
+  if (waits) status = co_await WaitForDevices(context, assignment, *claims);
+  if (!status.IsSuccess()) co_return status;
+  // Only now: until then the pod may still be given up.
+  for (const std::string& uid : claims->in_flight) state_.claims().MaybeRemove(uid, /*force=*/true);
+  claims->in_flight.clear();
+  co_return Status();
 }
 
 base::Task<Status> DynamicResources::BindClaims(framework::BindingContext& context,
@@ -132,9 +140,6 @@ base::Task<Status> DynamicResources::BindClaims(framework::BindingContext& conte
     Status status = co_await BindOne(context, assignment, claims, i);
     if (!status.IsSuccess()) co_return status;
   }
-  // Only now: until all of them are written, the pod may still be given up.
-  for (const std::string& uid : claims.in_flight) state_.claims().MaybeRemove(uid, /*force=*/true);
-  claims.in_flight.clear();
   co_return Status();
 }
 
@@ -147,6 +152,7 @@ base::Task<Status> DynamicResources::CreateExtended(framework::Assignment& assig
   framework::ObjectWrite write = framework::CreateClaim{std::move(wanted)};
   auto created = co_await writes_->Write(std::move(write));
   const auto* const stored = created ? std::get_if<dra::ClaimRef>(&*created) : nullptr;
+  metrics_.CountClaimCreated(stored != nullptr);
   if (stored == nullptr) {
     co_return Status::Error(fmt::format(
         "create claim for extended resources {}/{}: {}", assignment.record->namespace_,
@@ -194,18 +200,21 @@ base::Task<Status> DynamicResources::BindOne(framework::BindingContext& context,
   co_return Status();
 }
 
-std::optional<Status> DynamicResources::CheckDevices(const DeviceClaims& claims, base::WallPoint now) const {
+std::optional<Status> DynamicResources::CheckDevices(const DeviceClaims& claims, base::WallPoint now,
+                                                     DeviceWait& result) const {
   bool all_ready = true;
   for (const PodClaim& claim : claims.claims) {
     const api::ObjectMeta& metadata = claim.claim->metadata;
     if (!dra::HasBindingConditions(*claim.claim)) continue;
     const dra::ClaimRef known = state_.claims().Find(metadata.namespace_, metadata.name);
     if (known == nullptr || known->metadata.uid != metadata.uid || !known->status.allocation) {
+      result = DeviceWait::kError;
       return Status::Error(
           fmt::format("claim {} got deallocated elsewhere in the meantime", dra::ClaimName(*claim.claim)));
     }
     const dra::ClaimReadiness found = dra::ReadinessOf(*known);
     if (found.readiness == dra::Readiness::kFailed) {
+      result = DeviceWait::kFailure;
       return Status::Error(fmt::format("device binding failed: claim={}, reason={}, message=\"{}\"",
                                        metadata.name, found.failure->reason, found.failure->message));
     }
@@ -214,6 +223,7 @@ std::optional<Status> DynamicResources::CheckDevices(const DeviceClaims& claims,
     const std::optional<api::Time>& since = known->status.allocation->allocation_timestamp;
     if (since && std::chrono::seconds(since->unix_seconds) + binding_timeout_ < now.time_since_epoch()) {
       state_.claims().MarkTimedOut(*known);
+      result = DeviceWait::kTimeout;
       return Status::Error(fmt::format("device binding timeout: claim={}", metadata.name));
     }
   }
@@ -222,21 +232,47 @@ std::optional<Status> DynamicResources::CheckDevices(const DeviceClaims& claims,
 }
 
 base::Task<Status> DynamicResources::WaitForDevices(framework::BindingContext& context,
+                                                    framework::Assignment& assignment,
                                                     DeviceClaims& claims) const {
+  const base::TimePoint start = context.executor.clock().Now();
+  framework::PodNote note{
+      .reason = "BindingConditionsPending",
+      .action = "Scheduling",
+      .text = fmt::format("waiting for binding conditions for device on node {}", assignment.node_name)};
+  context.api.Tell(assignment, std::move(note));
+  DeviceWait result = DeviceWait::kSuccess;
+  Status status = co_await PollDevices(context, claims, result);
+  const base::Duration duration = context.executor.clock().Now() - start;
+  for (const PodClaim& claim : claims.claims) {
+    if (!claim.claim->status.allocation) continue;
+    for (const auto& device : claim.claim->status.allocation->devices.results) {
+      const PluginMetrics::Wait wait{assignment.record->spec->spec.scheduler_name, device.driver, result};
+      metrics_.ObserveDeviceWait(wait, duration);
+      if (!device.binding_conditions.empty()) metrics_.CountConditionedAllocation(wait);
+    }
+  }
+  co_return status;
+}
+
+base::Task<Status> DynamicResources::PollDevices(framework::BindingContext& context, DeviceClaims& claims,
+                                                 DeviceWait& result) const {
   const base::TimePoint deadline = context.executor.clock().Now() + binding_timeout_;
   while (true) {
-    std::optional<Status> status = CheckDevices(claims, context.executor.clock().WallNow());
+    std::optional<Status> status = CheckDevices(claims, context.executor.clock().WallNow(), result);
     if (status) co_return *std::move(status);
     const base::TimePoint now = context.executor.clock().Now();
     if (now >= deadline) break;
     const base::Duration wait = std::min<base::Duration>(kPollInterval, deadline - now);
     const base::WaitResult waited = co_await context.executor.SleepFor(wait, context.cancelled);
-    if (waited == base::WaitResult::kCancelled)
+    if (waited == base::WaitResult::kCancelled) {
+      result = DeviceWait::kError;
       co_return Status::Error("some other PreBind operation failed");
+    }
   }
   for (const PodClaim& claim : claims.claims) {
     if (dra::HasBindingConditions(*claim.claim)) state_.claims().MarkTimedOut(*claim.claim);
   }
+  result = DeviceWait::kTimeout;
   co_return Status::Error("device binding timeout: context deadline exceeded");
 }
 

@@ -12,7 +12,7 @@ namespace {
 using framework::Hint;
 using framework::HintInput;
 
-const api::ResourceClaim* ClaimIn(const framework::EventObject& object) {
+const api::ResourceClaim* DeviceClaimIn(const framework::EventObject& object) {
   const auto* const claim = std::get_if<const api::ResourceClaim*>(&object);
   return claim == nullptr ? nullptr : *claim;
 }
@@ -26,8 +26,8 @@ bool FreesDevices(const api::ResourceClaim* before, const api::ResourceClaim* af
 
 // A claim event concerns the pods that name the claim, unless it frees devices.
 base::Result<framework::PreHint> DynamicResources::PodsConcerned(const framework::PreHintInput& input) const {
-  const api::ResourceClaim* const before = ClaimIn(input.old_object);
-  const api::ResourceClaim* const after = ClaimIn(input.new_object);
+  const api::ResourceClaim* const before = DeviceClaimIn(input.old_object);
+  const api::ResourceClaim* const after = DeviceClaimIn(input.new_object);
   const api::ResourceClaim* const claim = after != nullptr ? after : before;
   if (claim == nullptr || FreesDevices(before, after)) return framework::PreHint{};
   return framework::PreHint{.all_pods = false,

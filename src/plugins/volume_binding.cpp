@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "plugins/plugin_metrics.h"
 #include "plugins/pod_signatures.h"
 #include "plugins/resource_args.h"
 #include "plugins/volume_binding_caches.h"
@@ -105,6 +106,7 @@ VolumeBinding::VolumeBinding(const framework::PluginSetup& setup)
       writes_(setup.writes),
       csi_nodes_(setup.cluster.UseExtension<CsiNodes>()),
       caches_(setup.cluster.UseExtension<VolumeCaches>()),
+      metrics_(setup.cluster.UseExtension<PluginMetrics>()),
       waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()) {}
 
 std::span<const framework::ReasonText> VolumeBinding::Reasons() const { return kVolumeBindingReasons; }
@@ -147,9 +149,12 @@ void VolumeBinding::Filter(const framework::Cycle& cycle, framework::NodeSelecti
   VolumeChoice choice;
   ConflictReasons reasons(nodes);
   nodes.Judge([&](cluster::NodeRow row) -> RejectionId {
+    // One node in error fails the attempt: nothing about the others matters any more.
+    if (!nodes.error().IsSuccess()) return framework::kAccepted;
     const base::Result<VolumeConflicts> conflicts = search.Judge(row, choice);
     if (!conflicts) {
       nodes.Fail(row, Status::Error(conflicts.error().message));
+      metrics_.CountVolumeError(VolumeStage::kPredicate);
       return framework::kAccepted;
     }
     return *conflicts == 0 ? framework::kAccepted : reasons.For(*conflicts);

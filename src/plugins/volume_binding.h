@@ -20,6 +20,7 @@ class ObjectWriter;
 namespace berth::plugins {
 
 class CsiNodes;
+class PluginMetrics;
 class VolumeCaches;
 struct PodBinding;
 struct ReservedVolumes;
@@ -64,8 +65,11 @@ class VolumeBinding final : public framework::Plugin,
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
 
  private:
+  framework::Status ReserveVolumes(framework::Assignment& assignment) const;
   base::Result<void> Promise(ReservedVolumes& reserved) const;
   void TakeBack(const ReservedVolumes& reserved) const;
+  base::Task<framework::Status> WriteAndWait(framework::BindingContext& context,
+                                             framework::Assignment& assignment) const;
   base::Task<framework::Status> Write(ReservedVolumes& reserved) const;
   framework::Status GiveUp(const ReservedVolumes& reserved, const base::Error& error) const;
   base::Task<framework::Status> WaitUntilBound(framework::BindingContext& context,
@@ -77,6 +81,7 @@ class VolumeBinding final : public framework::Plugin,
   framework::ObjectWriter* const writes_;
   const CsiNodes& csi_nodes_;
   VolumeCaches& caches_;
+  PluginMetrics& metrics_;
   const cluster::ClaimIndex& waiting_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/event.h"
 #include "framework/object_writes.h"
+#include "plugins/plugin_metrics.h"
 #include "plugins/volume_binding.h"
 #include "plugins/volume_binding_caches.h"
 #include "plugins/volume_binding_check.h"
@@ -115,6 +116,12 @@ Status Failed(std::string_view why) { return Status::Error(fmt::format("binding 
 }  // namespace
 
 Status VolumeBinding::Reserve(cluster::Cluster&, framework::Assignment& assignment) const {
+  Status status = ReserveVolumes(assignment);
+  if (!status.IsSuccess()) metrics_.CountVolumeError(VolumeStage::kAssume);
+  return status;
+}
+
+Status VolumeBinding::ReserveVolumes(framework::Assignment& assignment) const {
   auto* const binding = assignment.DataOf<PodBinding>(*this);
   const api::PodRecord& pod = *assignment.record;
   if (binding == nullptr) {
@@ -176,6 +183,13 @@ framework::PreFlightResult VolumeBinding::PreBindPreFlight(const cluster::Cluste
 
 base::Task<Status> VolumeBinding::PreBind(framework::BindingContext& context,
                                           framework::Assignment& assignment) const {
+  Status status = co_await WriteAndWait(context, assignment);
+  if (!status.IsSuccess()) metrics_.CountVolumeError(VolumeStage::kBind);
+  co_return status;
+}
+
+base::Task<Status> VolumeBinding::WriteAndWait(framework::BindingContext& context,
+                                               framework::Assignment& assignment) const {
   auto* const binding = assignment.DataOf<PodBinding>(*this);
   if (binding == nullptr || binding->all_bound) co_return Status();
   if (!binding->reserved || binding->reserved->node != assignment.node_name) {

@@ -110,7 +110,10 @@ bool NodeLabelTerms::Matches(const cluster::LabelTable& labels, cluster::LabelSe
 
 VolumeSearch::VolumeSearch(const Sources& sources, PodClaims claims) : from_(sources) {
   for (const ClaimRef& claim : claims.bound) bound_.push_back(Prepare(*claim));
-  for (ClaimRef& claim : claims.late) late_.push_back(PrepareLate(std::move(claim)));
+  for (ClaimRef& claim : claims.late) {
+    late_.push_back(PrepareLate(std::move(claim)));
+    late_.back().memo = ClassVolumes::Memo(claims.late.size());
+  }
   by_size_.resize(late_.size());
   std::iota(by_size_.begin(), by_size_.end(), std::size_t{0});
   std::ranges::stable_sort(by_size_, [&](std::size_t a, std::size_t b) {
@@ -164,7 +167,10 @@ VolumeSearch::Late VolumeSearch::PrepareLate(ClaimRef claim) const {
 }
 
 void VolumeSearch::Refresh() {
-  for (Late& late : late_) late.volumes = from_.caches.free_volumes().Find(late.class_name);
+  for (Late& late : late_) {
+    late.volumes = from_.caches.free_volumes().Find(late.class_name);
+    late.memo.Clear();
+  }
 }
 
 base::Result<VolumeConflicts> VolumeSearch::JudgeBound(cluster::NodeRow row) const {
@@ -196,12 +202,12 @@ base::Result<VolumeConflicts> VolumeSearch::Judge(cluster::NodeRow row, VolumeCh
   }
   const cluster::LabelSetId set = from_.cluster.nodes().label_set()[row.index()];
   for (const std::size_t position : by_size_) {
-    const Late& late = late_[position];
+    Late& late = late_[position];
     if (late.selected_node != nullptr) continue;
     if (!late.selector_error.empty()) return base::Fail(late.selector_error);
     VolumeRef volume = late.volumes == nullptr
                            ? nullptr
-                           : late.volumes->Match(late.wish, from_.cluster.labels(), set, taken_);
+                           : late.volumes->Match(late.wish, from_.cluster.labels(), set, taken_, late.memo);
     if (!volume) {
       to_provision_.push_back(&late);
       continue;

@@ -12,6 +12,7 @@
 #include "framework/plugin_args.h"
 #include "plugins/volume_binding_caches.h"
 #include "plugins/volume_csi_nodes.h"
+#include "plugins/volume_free_index.h"
 
 namespace berth::plugins {
 
@@ -101,6 +102,7 @@ class VolumeSearch {
   };
   struct Late {
     VolumeWish wish;
+    ClassVolumes::Memo memo{1};
     std::string class_name;
     const ClassVolumes* volumes = nullptr;
     const std::string* selected_node = nullptr;

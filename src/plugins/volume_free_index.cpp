@@ -86,8 +86,25 @@ void ClassVolumes::Remove(const VolumeRef& volume) {
 }
 
 const ClassVolumes::Entry* ClassVolumes::FirstFit(const Bucket& bucket, const VolumeWish& wish,
-                                                  const cluster::LabelView& node,
-                                                  std::span<const VolumeRef> taken) const {
+                                                  std::span<const VolumeRef> taken, Memo& memo) {
+  const auto [known, is_new] = memo.found_.try_emplace(&bucket);
+  auto& found = known->second;
+  if (is_new) {
+    // Others of the pod may take all but one of them.
+    for (auto at = bucket.lower_bound(wish.request); at != bucket.end() && found.size() < memo.claims_;
+         ++at) {
+      if (Suits(*at->volume, wish)) found.push_back(&*at);
+    }
+  }
+  for (const Entry* const entry : found) {
+    if (!IsTaken(entry->volume, taken)) return entry;
+  }
+  return nullptr;
+}
+
+const ClassVolumes::Entry* ClassVolumes::FirstFitOn(const Bucket& bucket, const VolumeWish& wish,
+                                                    const cluster::LabelView& node,
+                                                    std::span<const VolumeRef> taken) {
   for (auto at = bucket.lower_bound(wish.request); at != bucket.end(); ++at) {
     if (IsTaken(at->volume, taken) || !Suits(*at->volume, wish)) continue;
     if (at->affinity == nullptr || at->affinity->Matches("", node)) return &*at;
@@ -96,7 +113,8 @@ const ClassVolumes::Entry* ClassVolumes::FirstFit(const Bucket& bucket, const Vo
 }
 
 VolumeRef ClassVolumes::Match(const VolumeWish& wish, const cluster::LabelTable& labels,
-                              cluster::LabelSetId node_labels, std::span<const VolumeRef> taken) const {
+                              cluster::LabelSetId node_labels, std::span<const VolumeRef> taken,
+                              Memo& memo) const {
   const cluster::LabelView node = labels.View(node_labels);
   if (!meant_.empty()) {
     if (const auto meant = meant_.find(KeyOf(wish.claim->metadata)); meant != meant_.end()) {
@@ -116,17 +134,18 @@ VolumeRef ClassVolumes::Match(const VolumeWish& wish, const cluster::LabelTable&
     }
   }
   const Entry* best = nullptr;
-  const auto consider = [&](const Bucket& bucket) {
-    const Entry* const fit = FirstFit(bucket, wish, node, taken);
+  const auto consider = [&](const Entry* fit) {
     if (fit != nullptr && (best == nullptr || BySize()(*fit, *best))) best = fit;
   };
-  consider(anywhere_);
+  consider(FirstFit(anywhere_, wish, taken, memo));
   for (const auto& [key, by_value] : by_label_) {
     const std::optional<std::string_view> value = node(key);
     if (!value) continue;
-    if (const auto bucket = by_value.find(*value); bucket != by_value.end()) consider(bucket->second);
+    if (const auto bucket = by_value.find(*value); bucket != by_value.end()) {
+      consider(FirstFit(bucket->second, wish, taken, memo));
+    }
   }
-  consider(elsewhere_);
+  consider(FirstFitOn(elsewhere_, wish, node, taken));
   return best == nullptr ? nullptr : best->volume;
 }
 

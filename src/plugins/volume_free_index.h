@@ -13,6 +13,8 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 
 #include "api/label_selector.h"
 #include "api/node_matching.h"
@@ -35,11 +37,29 @@ struct VolumeWish {
 // the bucket of each value, so a node looks at its own buckets and at no other volume. Volumes that somebody
 // meant for a claim are found by that claim.
 class ClassVolumes {
+ private:
+  struct Entry;
+
  public:
+  // What one wish found in the buckets that nodes share, so that the next node does not look again. Good
+  // until a volume changes.
+  class Memo {
+   public:
+    // As many claims may take volumes of one node.
+    explicit Memo(std::size_t claims) : claims_(claims) {}
+    void Clear() { found_.clear(); }
+
+   private:
+    friend class ClassVolumes;
+    std::size_t claims_;
+    absl::flat_hash_map<const void*, absl::InlinedVector<const Entry*, 2>> found_;  // by bucket
+  };
+
   // Null: none fits. The smallest one that suits the node; of equal sizes the first by name. A volume that is
-  // meant for the claim goes before all others, and if it does not suit the node there is none.
+  // meant for the claim goes before all others, and if it does not suit the node there is none. At most as
+  // many are taken as the memo has claims, less this one.
   VolumeRef Match(const VolumeWish& wish, const cluster::LabelTable& labels, cluster::LabelSetId node,
-                  std::span<const VolumeRef> taken) const;
+                  std::span<const VolumeRef> taken, Memo& memo) const;
 
   void Add(const VolumeRef& volume);
   // The same object that was added.
@@ -73,8 +93,11 @@ class ClassVolumes {
 
   template <class F>
   void ForEachBucket(const VolumeRef& volume, F&& visit);
-  const Entry* FirstFit(const Bucket& bucket, const VolumeWish& wish, const cluster::LabelView& node,
-                        std::span<const VolumeRef> taken) const;
+  // Of a bucket whose volumes suit every node that looks there.
+  static const Entry* FirstFit(const Bucket& bucket, const VolumeWish& wish, std::span<const VolumeRef> taken,
+                               Memo& memo);
+  static const Entry* FirstFitOn(const Bucket& bucket, const VolumeWish& wish, const cluster::LabelView& node,
+                                 std::span<const VolumeRef> taken);
 
   Bucket anywhere_;
   absl::btree_map<std::string, ByValue, std::less<>> by_label_;  // by key, then value

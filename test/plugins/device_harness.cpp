@@ -6,13 +6,22 @@
 #include "dra/claim_cache.h"
 #include "plugins/all_plugins.h"
 #include "plugins/plugin_harness.h"
+#include "plugins/plugin_metrics.h"
 
 namespace berth::test {
 namespace {
 
 class NoBinding final : public framework::ApiWriter {
  public:
+  explicit NoBinding(std::vector<std::string>& notes) : notes_(notes) {}
+
   base::Task<base::Result<void>> Bind(api::Binding) override { co_return base::Fail("nobody binds here"); }
+  void Tell(const framework::Assignment&, framework::PodNote note) override {
+    notes_.push_back(note.reason + ": " + note.text);
+  }
+
+ private:
+  std::vector<std::string>& notes_;
 };
 
 template <class... F>
@@ -68,8 +77,9 @@ void FakeClaimServer::Post(framework::ObjectWrite write) { static_cast<void>(Do(
 DeviceHarness::DeviceHarness(framework::DynamicResourcesArgs args, framework::Features features)
     : features_(features),
       cluster_({.resources = features.ForResources()}),
-      api_(std::make_unique<NoBinding>()) {
+      api_(std::make_unique<NoBinding>(notes)) {
   args_.dynamic_resources = args;
+  cluster_.UseExtension<plugins::PluginMetrics>().Show(metrics_);
   const framework::Registry registry = plugins::AllPlugins();
   const framework::PluginSetup setup{features_, args_, cluster_, &server_};
   const std::vector<framework::EnabledPlugin> enabled = {{"NodeResourcesFit", 1}, {"DynamicResources", 2}};
@@ -85,6 +95,17 @@ DeviceHarness::DeviceHarness(framework::DynamicResourcesArgs args, framework::Fe
 }
 
 DeviceHarness::~DeviceHarness() = default;
+
+double DeviceHarness::Counter(std::string_view name, std::initializer_list<std::string_view> labels) {
+  const auto series = dynamic_cast<base::CounterFamily&>(*metrics_.Find(name)).Find(labels);
+  return series == nullptr ? 0 : series->Value();
+}
+
+std::uint64_t DeviceHarness::Observations(std::string_view name,
+                                          std::initializer_list<std::string_view> labels) {
+  const auto series = dynamic_cast<base::HistogramFamily&>(*metrics_.Find(name)).Find(labels);
+  return series == nullptr ? 0 : series->Count();
+}
 
 DeviceHarness& DeviceHarness::Add(const api::Node& node) {
   cluster_.SetNode(std::make_shared<const api::Node>(node));

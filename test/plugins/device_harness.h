@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/executor.h"
+#include "base/metrics.h"
 #include "cluster/cluster.h"
 #include "dra/device_bed.h"
 #include "framework/binding_points.h"
@@ -53,6 +54,11 @@ class DeviceHarness {
   FakeClaimServer& server() { return server_; }
   dra::DeviceState& state() { return cluster_.UseExtension<dra::DeviceState>(); }
   base::VirtualClock& clock() { return clock_; }
+  // 0 for a series that is not there.
+  double Counter(std::string_view name, std::initializer_list<std::string_view> labels);
+  std::uint64_t Observations(std::string_view name, std::initializer_list<std::string_view> labels);
+  // What users were told, "reason: text" each.
+  std::vector<std::string> notes;
 
   DeviceHarness& Add(const api::Node& node);
   template <class T>
@@ -85,6 +91,7 @@ class DeviceHarness {
 
   framework::Features features_;
   framework::PluginArgs args_;
+  base::MetricRegistry metrics_;
   base::VirtualClock clock_;
   base::Executor executor_{clock_};
   cluster::Cluster cluster_;

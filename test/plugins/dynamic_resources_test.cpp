@@ -29,7 +29,7 @@ using testing::UnorderedElementsAre;
 
 PodBuilder Pod(std::string name = "pod") {
   PodBuilder pod = MakePod(std::move(name));
-  return pod.ResourceClaim("entry", "c");
+  return pod.SchedulerName("default-scheduler").ResourceClaim("entry", "c");
 }
 api::ResourceClaim Claim() { return MakeClaim("c").Request("r"); }
 api::ResourceSlice SliceOn(const std::string& node, std::vector<api::Device> devices) {
@@ -240,14 +240,26 @@ class BindingConditionsTest : public testing::Test {
     harness.See("c");
   }
   api::ResourceClaim Known() { return *harness.state().claims().Find("default", "c"); }
+  // Devices that were waited for with this result, and waits that were observed.
+  std::pair<double, std::uint64_t> Waits(std::string_view status) {
+    return {harness.Counter("scheduler_dra_bindingconditions_allocations_total",
+                            {"default-scheduler", "drvA", status}),
+            harness.Observations("scheduler_dra_bindingconditions_wait_duration_seconds",
+                                 {"default-scheduler", "drvA", status})};
+  }
 
   DeviceHarness harness{{.binding_timeout = std::chrono::seconds(60)}};
 };
 
 TEST_F(BindingConditionsTest, PodIsBoundWhenItsDevicesAreReady) {
+  EXPECT_THAT(harness.notes,
+              ElementsAre("BindingConditionsPending: waiting for binding conditions for device on node n1"));
   EXPECT_EQ(harness.Continue(std::chrono::seconds(5)), "waits");
+  EXPECT_TRUE(harness.state().claims().IsInFlight("c-uid"));
   harness.Add(WithCondition(Known(), "ready", "True"));
   EXPECT_EQ(harness.Continue(std::chrono::seconds(5)), "");
+  EXPECT_FALSE(harness.state().claims().IsInFlight("c-uid"));
+  EXPECT_EQ(Waits("success"), (std::pair<double, std::uint64_t>(1, 1)));
 }
 
 // Case 23.
@@ -255,6 +267,7 @@ TEST_F(BindingConditionsTest, FailureEndsTheWaitAndFreesTheClaim) {
   harness.Add(WithCondition(Known(), "broken", "True"));
   EXPECT_EQ(harness.Continue(std::chrono::seconds(5)),
             "Error device binding failed: claim=c, reason=Because, message=\"it is so\"");
+  EXPECT_EQ(Waits("failure"), (std::pair<double, std::uint64_t>(1, 1)));
   harness.Unreserve();
   EXPECT_THAT(harness.Schedule(Pod()), HasSubstr("1 resourceclaim not available on the node"));
   EXPECT_EQ(harness.PostFilter(), "U deallocation of ResourceClaim completed");
@@ -264,6 +277,8 @@ TEST_F(BindingConditionsTest, FailureEndsTheWaitAndFreesTheClaim) {
 TEST_F(BindingConditionsTest, DriverThatNeverAnswersLosesTheClaim) {
   EXPECT_EQ(harness.Continue(std::chrono::seconds(55)), "waits");
   EXPECT_THAT(harness.Continue(std::chrono::seconds(10)), HasSubstr("Error device binding timeout: "));
+  EXPECT_EQ(Waits("timeout"), (std::pair<double, std::uint64_t>(1, 1)));
+  EXPECT_TRUE(harness.state().claims().IsInFlight("c-uid"));
   harness.Unreserve();
   EXPECT_THAT(harness.Schedule(Pod()), HasSubstr("1 resourceclaim not available on the node"));
   EXPECT_EQ(harness.PostFilter(), "U deallocation of ResourceClaim completed");
@@ -277,6 +292,7 @@ TEST_F(BindingConditionsTest, ClaimThatSomebodyFreesIsAnError) {
   harness.Add(claim);
   EXPECT_EQ(harness.Continue(std::chrono::seconds(5)),
             "Error claim default/c got deallocated elsewhere in the meantime");
+  EXPECT_EQ(Waits("error"), (std::pair<double, std::uint64_t>(1, 1)));
 }
 
 // Case 72.
@@ -302,6 +318,8 @@ api::DeviceClass GpuClass() {
 }
 PodBuilder GpuPod() { return MakePod("pod").Request("example.com/gpu", "1"); }
 
+constexpr std::string_view kCreates = "dynamic_resource_allocation_resourceclaim_creates_total";
+
 // Case 73.
 TEST(DynamicResourcesTest, NodeThatHasTheResourceNeedsNoClaim) {
   DeviceHarness harness;
@@ -319,6 +337,7 @@ TEST(DynamicResourcesTest, DevicesServeExtendedResources) {
   EXPECT_EQ(harness.Schedule(GpuPod()), "n1");
   EXPECT_EQ(harness.Reserve(GpuPod(), "n1"), "");
   EXPECT_EQ(harness.PreBind(), "");
+  EXPECT_EQ(harness.Counter(kCreates, {"success", "false", "", "Pod"}), 1);
   EXPECT_THAT(harness.server().writes,
               ElementsAre("create", "bind pod-extended-resources-1", "status pod-extended-resources-1"));
   // The watch has not shown the claim yet, and its device is taken.
@@ -326,6 +345,7 @@ TEST(DynamicResourcesTest, DevicesServeExtendedResources) {
               HasSubstr("1 cannot allocate all claims"));
 }
 
+// Case 74.
 TEST(DynamicResourcesTest, ClaimThatCannotBeMadeStaysInFlightUntilUnreserve) {
   DeviceHarness harness;
   harness.Add(api::Node(MakeNode("n1"))).Add(GpuClass()).Add(SliceOn("n1", {MakeDevice("d")}));
@@ -333,6 +353,8 @@ TEST(DynamicResourcesTest, ClaimThatCannotBeMadeStaysInFlightUntilUnreserve) {
   ASSERT_EQ(harness.Schedule(GpuPod()), "n1");
   ASSERT_EQ(harness.Reserve(GpuPod(), "n1"), "");
   EXPECT_THAT(harness.PreBind(), HasSubstr("Error create claim for extended resources "));
+  EXPECT_EQ(harness.Counter(kCreates, {"failure", "false", "", "Pod"}), 1);
+  EXPECT_EQ(harness.Counter(kCreates, {"success", "false", "", "Pod"}), 0);
   EXPECT_EQ(harness.state().claims().in_flight_count(), 1u);
   harness.Unreserve();
   EXPECT_EQ(harness.state().claims().in_flight_count(), 0u);

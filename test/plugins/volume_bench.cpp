@@ -60,6 +60,19 @@ class Bench {
                                    .Capacity(std::to_string(i % 7 + 1) + "Gi")
                                    .Affinity(kHost, {NodeName(i)}));
   }
+  // Free, anywhere in a zone; one in a thousand has the label that picky claims ask for.
+  void AddZonal(int i) {
+    Set<api::PersistentVolume>(MakeVolume("zonal-" + std::to_string(i))
+                                   .Class("local")
+                                   .Capacity("3Gi")
+                                   .Label("tier", i % 1000 == 999 ? "gold" : "silver")
+                                   .Affinity(kZone, {ZoneOf(i)}));
+  }
+  void AddPicky(const std::string& name) {
+    ClaimBuilder claim = MakeClaim(name).Class("local").Request("3Gi");
+    claim.claim().spec.selector.emplace().match_labels.insert_or_assign(std::string("tier"), "gold");
+    Set<api::PersistentVolumeClaim>(claim);
+  }
   void AddLate(const std::string& name) {
     Set<api::PersistentVolumeClaim>(MakeClaim(name).Class("local").Request("3Gi"));
   }
@@ -100,6 +113,16 @@ void LocalClaim(benchmark::State& state) {
   for (auto _ : state) bench.Decide(pod);
 }
 BENCHMARK(LocalClaim)->Arg(5'000)->Arg(50'000)->Unit(benchmark::kMicrosecond);
+
+// Free volumes that all nodes of a zone share, hardly any of which suits.
+void PickyClaim(benchmark::State& state) {
+  Bench bench;
+  for (int i = 0; i < state.range(0); ++i) bench.AddZonal(i);
+  bench.AddPicky("new");
+  const cluster::PodSlot pod = bench.Waiting("new");
+  for (auto _ : state) bench.Decide(pod);
+}
+BENCHMARK(PickyClaim)->Arg(5'000)->Arg(50'000)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace berth::plugins::test

@@ -1,153 +1,18 @@
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "gtest/gtest.h"
 
-#include "base/cancellation.h"
-#include "base/clock.h"
-#include "base/executor.h"
-#include "framework/binding_points.h"
-#include "framework/decide.h"
-#include "framework/object_writes.h"
-#include "plugins/all_plugins.h"
 #include "plugins/volume_bed.h"
-#include "plugins/volume_binding_caches.h"
+#include "plugins/volume_reserve_bed.h"
 
 // What VolumeBinding promises, writes and waits for, once a node is chosen.
 namespace berth::plugins::test {
 namespace {
 
 using namespace std::chrono_literals;
-using framework::Status;
-
-// A server that stores what it is asked to and gives each object a new version. The test tells the cluster.
-class FakeServer final : public framework::ObjectWriter {
- public:
-  base::Task<base::Result<cluster::AnyObject>> Write(framework::ObjectWrite write) override {
-    ++attempts;
-    if (attempts == fail_at) co_return base::Fail("the object has been modified");
-    if (const auto* const reserve = std::get_if<framework::ReserveVolume>(&write)) {
-      co_return Store(*reserve);
-    }
-    co_return Store(std::get<framework::SelectVolumeNode>(write));
-  }
-  void Post(framework::ObjectWrite) override {}
-
-  int attempts = 0;
-  int fail_at = 0;
-  std::vector<VolumeRef> volumes;
-  std::vector<ClaimRef> claims;
-
- private:
-  base::Result<cluster::AnyObject> Store(const framework::ReserveVolume& write) {
-    auto stored = std::make_shared<api::PersistentVolume>(*write.volume);
-    stored->spec.claim_ref.emplace();
-    stored->spec.claim_ref->namespace_ = write.claim->metadata.namespace_;
-    stored->spec.claim_ref->name = write.claim->metadata.name;
-    stored->spec.claim_ref->uid = write.claim->metadata.uid;
-    stored->metadata.resource_version = "10";
-    volumes.push_back(stored);
-    return cluster::AnyObject(volumes.back());
-  }
-  base::Result<cluster::AnyObject> Store(const framework::SelectVolumeNode& write) {
-    auto stored = std::make_shared<api::PersistentVolumeClaim>(*write.claim);
-    stored->metadata.annotations.insert_or_assign(std::string("volume.kubernetes.io/selected-node"),
-                                                  write.node);
-    stored->metadata.resource_version = "10";
-    claims.push_back(stored);
-    return cluster::AnyObject(claims.back());
-  }
-};
-
-class NoApi final : public framework::ApiWriter {
- public:
-  base::Task<base::Result<void>> Bind(api::Binding) override { co_return base::Fail("not here"); }
-};
-
-base::Task<void> RunPreBind(const framework::PreBindPoint& point, framework::BindingContext& context,
-                            framework::Assignment& assignment, Status& status) {
-  status = co_await point.PreBind(context, assignment);
-}
-
-class ReserveTest : public testing::Test {
- protected:
-  explicit ReserveTest(std::int64_t timeout_seconds = 600) {
-    args_.volume_binding.bind_timeout_seconds = timeout_seconds;
-    const framework::Registry registry = AllPlugins();
-    const framework::PluginSetup setup{features_, args_, cluster_, &server_};
-    const auto config = framework::ExpandEverywhere({{{"VolumeBinding", 1}}}, registry, setup);
-    profile_ = framework::Profile::Make(*config, registry, setup, rejections_).value();
-    engine_ =
-        std::make_unique<framework::Engine>(cluster_, *profile_, rejections_, framework::EngineOptions{});
-    for (const char* const name : {"n1", "n2"}) cluster_.SetNode(MakeNode(name).Hostname().Ref());
-    Set(MakeClass("local", kNoProvisioner));
-    Set(MakeClass("made", "csi.example.com"));
-  }
-
-  template <class T>
-  void Set(const T& object) {
-    cluster_.objects().Of<T>().Set(std::make_shared<const T>(object));
-  }
-  void Set(const ClaimBuilder& claim) { Set<api::PersistentVolumeClaim>(claim); }
-  void Set(const VolumeBuilder& volume) { Set<api::PersistentVolume>(volume); }
-  static VolumeBuilder Local(const char* name, const char* node, const char* capacity) {
-    return MakeVolume(name).Class("local").Capacity(capacity).Affinity(kHost, {node});
-  }
-
-  const framework::ReservePoint& reserve() const { return *profile_->reserve().front().point; }
-  const framework::PreBindPoint& pre_bind() const { return *profile_->pre_bind().front().point; }
-  VolumeCaches& caches() { return cluster_.UseExtension<VolumeCaches>(); }
-  VolumeRef Volume(const char* name) { return caches().volumes().Get({}, name); }
-  ClaimRef Claim(const char* name) { return caches().claims().Get("default", name); }
-
-  // Chooses a node and takes the pod there, as a scheduling cycle does.
-  framework::Assignment Assign(const PodBuilder& pod) {
-    const auto record = pod.Record();
-    EXPECT_TRUE(cluster_.SetPending(record).has_value());
-    const cluster::PodSlot slot = cluster_.pods().Find(record->uid);
-    const framework::Outcome outcome = engine_->SchedulePod({.pod = slot, .step = ++step_});
-    framework::Assignment assignment;
-    assignment.pod = cluster_.pods().Version(slot);
-    assignment.record = record;
-    const auto* const decision = std::get_if<framework::Decision>(&outcome);
-    EXPECT_NE(decision, nullptr);
-    if (decision == nullptr) return assignment;
-    assignment.row = cluster_.nodes().Version(decision->row);
-    assignment.node_name = cluster_.nodes().name(decision->row);
-    assignment.data = engine_->cycle().TakeData();
-    EXPECT_TRUE(cluster_.Assume(slot, assignment.node_name).has_value());
-    return assignment;
-  }
-
-  void StartPreBind(framework::Assignment& assignment) {
-    executor_.Spawn(RunPreBind(pre_bind(), context_, assignment, status_));
-    executor_.RunReady();
-  }
-  void Advance(base::Duration by) {
-    clock_.Advance(by);
-    executor_.RunReady();
-  }
-  bool IsWaiting() const { return status_.IsWait(); }
-
-  framework::Features features_ = framework::Features::Upstream();
-  framework::PluginArgs args_;
-  cluster::Cluster cluster_;
-  FakeServer server_;
-  framework::RejectionTable rejections_;
-  std::unique_ptr<const framework::Profile> profile_;
-  std::unique_ptr<framework::Engine> engine_;
-  std::uint64_t step_ = 0;
-  base::VirtualClock clock_;
-  base::Executor executor_{clock_};
-  NoApi api_;
-  framework::BindingContext context_{cluster_, api_, executor_, {}};
-  Status status_{framework::Code::kWait};
-};
 
 TEST_F(ReserveTest, Case15SmallestVolumeOfTheNode) {
   Set(Local("small-elsewhere", "n2", "1G").Label("only", "n2"));
@@ -171,6 +36,14 @@ TEST_F(ReserveTest, Case16SmallClaimsGoFirst) {
   ASSERT_TRUE(reserve().Reserve(cluster_, assignment).IsSuccess());
   EXPECT_EQ(Volume("v5")->spec.claim_ref->name, "small");
   EXPECT_EQ(Volume("v10")->spec.claim_ref->name, "big");
+}
+
+TEST_F(ReserveTest, Case16OneVolumeForTwoClaimsIsNotEnough) {
+  Set(Local("v5", "n1", "5G"));
+  Set(MakeClaim("big").Class("local").Request("5G"));
+  Set(MakeClaim("small").Class("local").Request("1G"));
+  EXPECT_EQ(Refusal(MakePod("p").VolumeClaim("big").VolumeClaim("small")),
+            "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.");
 }
 
 TEST_F(ReserveTest, Case17And18VolumeThatIsMeantForTheClaim) {
@@ -197,6 +70,14 @@ TEST_F(ReserveTest, Case19MeantVolumeElsewhereIsPassedOverByAProvisioner) {
   EXPECT_EQ(*Claim("c")->metadata.annotations.find("volume.kubernetes.io/selected-node"),
             assignment.node_name);
   EXPECT_FALSE(Volume("free")->spec.claim_ref);
+}
+
+TEST_F(ReserveTest, Case19MeantVolumeElsewhereIsTheOnlyOneWithoutAProvisioner) {
+  Set(Local("meant", "n2", "1G").MeantFor("c"));
+  Set(Local("free", "n1", "1G"));
+  Set(MakeClaim("c").Class("local").Request("1G"));
+  framework::Assignment assignment = Assign(MakePod("p").VolumeClaim("c"));
+  EXPECT_EQ(assignment.node_name, "n2");
 }
 
 TEST_F(ReserveTest, Case32SecondPodOfAClaimFollowsTheFirst) {
@@ -242,6 +123,19 @@ TEST_F(ReserveTest, Case43FailureLeavesNoPromiseBehind) {
   EXPECT_EQ(reserve().Reserve(cluster_, assignment).Message(),
             "\"default/b\" is out of sync (stored: 2, assume: 1)");
   EXPECT_FALSE(Volume("v1")->spec.claim_ref);
+}
+
+TEST_F(ReserveTest, Case43VolumeThatIsGoneLeavesNoPromiseBehind) {
+  Set(Local("v1", "n1", "1G"));
+  Set(Local("v2", "n1", "2G"));
+  Set(MakeClaim("a").Class("local").Request("1G"));
+  Set(MakeClaim("b").Class("local").Request("2G"));
+  framework::Assignment assignment = Assign(MakePod("p").VolumeClaim("a").VolumeClaim("b"));
+  cluster_.objects().Of<api::PersistentVolume>().Remove({}, "v2");
+  EXPECT_EQ(reserve().Reserve(cluster_, assignment).code(), framework::Code::kError);
+  EXPECT_FALSE(Volume("v1")->spec.claim_ref);
+  EXPECT_EQ(caches().volumes().assumed_count(), 0u);
+  EXPECT_EQ(Errors("assume"), 1);
 }
 
 TEST_F(ReserveTest, Case1And44NothingToDo) {
@@ -332,6 +226,7 @@ TEST_F(ProvisionTest, Case47NeverBound) {
   ASSERT_TRUE(IsWaiting());
   Advance(1s);
   EXPECT_EQ(status_.Message(), "binding volumes: context deadline exceeded");
+  EXPECT_EQ(Errors("bind"), 1);
 }
 
 class NoPatienceTest : public ProvisionTest {
@@ -419,6 +314,19 @@ TEST_F(ReserveTest, StaticVolumeIsBoundAtOnceWhenTheControllersAgree) {
   Set(MakeClaim("c").Class("local").Request("1G").BoundTo("v").Version("11"));
   executor_.RunReady();
   EXPECT_TRUE(status_.IsSuccess()) << status_.Message();
+  for (const char* const stage : {"predicate", "assume", "bind"}) EXPECT_EQ(Errors(stage), 0) << stage;
+}
+
+// Case 22: the error counts, a refusal does not.
+TEST_F(ReserveTest, Case22ErrorsOfStagesAreCounted) {
+  ClaimBuilder claim = MakeClaim("c").Class("local");
+  claim.claim().spec.selector.emplace().match_expressions.push_back({"k", "Foo", {}});
+  Set(claim);
+  Set(MakeClaim("d").Class("local").Request("1G"));
+  Refusal(MakePod("q").VolumeClaim("d"));
+  EXPECT_EQ(Errors("predicate"), 0);
+  EXPECT_NE(Refusal(MakePod("p").VolumeClaim("c")), "");
+  EXPECT_EQ(Errors("predicate"), 1);
 }
 
 TEST(AssumeCacheTest, Case40AssumeNeedsTheVersionThatIsThere) {

@@ -287,8 +287,15 @@ TEST(FreeVolumesProperty, MatchIsThatOfTheRules) {
       std::vector<VolumeRef> taken;
       for (int j = 0; j < 2; ++j) {
         const VolumeWish wish = AnyWish();
+        ClassVolumes::Memo memo(2);
+        if (Flip()) {
+          // Another node asked before, for the same.
+          const cluster::LabelSetId other = labels.Intern({{kZone, OneOf({"a", "b", "d"})}});
+          const ClassVolumes* const asked = index.Find(*wish.claim->spec.storage_class_name);
+          if (asked != nullptr) asked->Match(wish, labels, other, taken, memo);
+        }
         const ClassVolumes* const of_class = index.Find(*wish.claim->spec.storage_class_name);
-        const VolumeRef got = of_class == nullptr ? nullptr : of_class->Match(wish, labels, set, taken);
+        const VolumeRef got = of_class == nullptr ? nullptr : of_class->Match(wish, labels, set, taken, memo);
         const std::optional<std::string> want = NaiveMatch(volumes, wish, node, taken);
         RC_ASSERT((got ? std::optional(got->metadata.name) : std::nullopt) == want);
         if (got) taken.push_back(got);
