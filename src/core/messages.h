@@ -87,11 +87,13 @@ struct Outputs {
   std::vector<ApiCall> calls;
   std::vector<cycle::StartedWrite> writes;  // answered by WriteFinished
   std::vector<cycle::PodEvent> events;
+  std::vector<cycle::AttemptTrace> traces;
 
   void clear() {
     calls.clear();
     writes.clear();
     events.clear();
+    traces.clear();
   }
 };
 

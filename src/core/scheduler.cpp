@@ -93,8 +93,8 @@ base::Result<void> Scheduler::MakeQueue() {
                                             .observer = &reports_});
   if (!made) return std::unexpected(std::move(made.error()));
   queue_ = *std::move(made);
-  cycle_ = std::make_unique<cycle::SchedulingCycle>(
-      cycle::CycleContext{cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_});
+  cycle_ = std::make_unique<cycle::SchedulingCycle>(cycle::CycleContext{
+      cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_, options_.traces_per_million});
   objects_ = std::make_unique<ObjectEvents>(ObjectEvents::Setup{
       cluster_, *queue_, dispatcher_, cycle_->waiting_pods(), reports_,
       [this](std::string_view name) { return HasProfile(name); }, options_.features.ForResources()});

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "cluster/cluster.h"
+#include "cycle/attempt_trace.h"
 #include "cycle/cycle_metrics.h"
 #include "dispatch/dispatcher.h"
 #include "framework/decide.h"
@@ -37,6 +38,7 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void Record(PodEvent event) = 0;
+  virtual void RecordTrace(AttemptTrace /*trace*/) {}
 };
 
 // What the cycles of all profiles share. Everything outlives them.
@@ -47,6 +49,8 @@ struct CycleContext {
   base::Executor& executor;
   EventSink& events;
   CycleMetrics& metrics;
+  // How many of a million attempts are traced.
+  std::uint32_t traces_per_million = 0;
 
   const base::Clock& clock() const { return executor.clock(); }
 };

@@ -15,6 +15,7 @@ using framework::Status;
 // How often plans and indexes that nobody used lately are dropped, and what "lately" means, in attempts.
 constexpr std::uint64_t kCollectEvery = 1024;
 constexpr std::uint64_t kKeepUnused = 16 * 1024;
+constexpr std::uint64_t kMillion = 1'000'000;
 
 }  // namespace
 
@@ -37,7 +38,10 @@ void SchedulingCycle::Run(ProfileRuntime* profile, const queue::PoppedPod& poppe
     profile->engine->Collect(step_ - kKeepUnused);
     context_.cluster.CollectUnused(step_ - kKeepUnused);
   }
-  framework::Outcome outcome = profile->engine->SchedulePod({.pod = popped.pod.id, .step = step_});
+  framework::PluginObserver* const observer = StartTrace(attempt);
+  framework::Outcome outcome =
+      profile->engine->SchedulePod({.pod = popped.pod.id, .step = step_, .observer = observer});
+  trace_observer_.Finish();
   if (auto* const decision = std::get_if<framework::Decision>(&outcome)) {
     context_.metrics.ObserveAlgorithm(context_.clock().Now() - attempt.started);
     Place(attempt, decision->row);
@@ -47,7 +51,30 @@ void SchedulingCycle::Run(ProfileRuntime* profile, const queue::PoppedPod& poppe
                         ? FailWith(std::get<Status>(std::move(outcome)))
                         : NothingFits(attempt, std::get<framework::Diagnosis>(std::move(outcome)));
   context_.metrics.ObserveAlgorithm(context_.clock().Now() - attempt.started);
+  EndTrace(failure);
   failures_.Handle(*profile, popped, failure, attempt.started);
+}
+
+framework::PluginObserver* SchedulingCycle::StartTrace(const Attempt& attempt) {
+  trace_.reset();
+  if (context_.traces_per_million == 0 || trace_random_.Uniform(kMillion) >= context_.traces_per_million) {
+    return nullptr;
+  }
+  trace_ = std::make_unique<AttemptTrace>();
+  trace_->pod = context_.cluster.pods().facts(attempt.popped.pod.id).record;
+  trace_->profile = attempt.profile.profile->scheduler_name();
+  trace_->attempt = attempt.popped.params.attempts;
+  trace_->begin = attempt.started;
+  return trace_observer_.Start(*trace_, nullptr);
+}
+
+void SchedulingCycle::EndTrace(const Failure& failure) {
+  if (trace_ == nullptr) return;
+  trace_->result = failure.status.IsRejected() ? "unschedulable" : "error";
+  trace_->message = failure.message;
+  trace_->end = context_.clock().Now();
+  context_.events.RecordTrace(std::move(*trace_));
+  trace_.reset();
 }
 
 bool SchedulingCycle::IsToBeSkipped(const Attempt& attempt) const {
@@ -84,8 +111,10 @@ void SchedulingCycle::Evict(const Attempt& attempt, const framework::PostFilterR
 Failure SchedulingCycle::NothingFits(const Attempt& attempt, framework::Diagnosis diagnosis) {
   std::optional<std::string> nominated_node = std::string();
   if (!attempt.profile.profile->post_filter().empty()) {
+    TracedSpan span(trace_.get(), "PostFilter", context_.clock());
     framework::PostFilterResult result =
         framework::RunPostFilter(*attempt.profile.profile, attempt.profile.engine->cycle(), diagnosis);
+    span.SetStatus(framework::CodeName(result.status.code()));
     if (result.preemption) context_.metrics.CountPreemptionAttempt();
     diagnosis.post_filter_message = result.status.Message();
     if (result.status.IsSuccess() && result.preemption && result.nominated_node) Evict(attempt, result);
@@ -100,8 +129,10 @@ Failure SchedulingCycle::NothingFits(const Attempt& attempt, framework::Diagnosi
 
 std::optional<Failure> SchedulingCycle::Reserve(const Attempt& attempt,
                                                 framework::Assignment& assignment) const {
+  TracedSpan span(trace_.get(), "Reserve", context_.clock());
   for (const auto& placed : attempt.profile.profile->reserve()) {
     Status status = placed.point->Reserve(context_.cluster, assignment);
+    span.SetStatus(framework::CodeName(status.code()));
     if (status.IsSuccess()) continue;
     const std::string_view name = placed.plugin->Name();
     if (status.IsRejected()) return RefusedOnNode(std::move(status).WithPlugin(name));
@@ -112,10 +143,12 @@ std::optional<Failure> SchedulingCycle::Reserve(const Attempt& attempt,
 
 std::optional<Failure> SchedulingCycle::Permit(const Attempt& attempt, framework::Assignment& assignment,
                                                std::vector<PermitWait>& waits) const {
+  TracedSpan span(trace_.get(), "Permit", context_.clock());
   for (const auto& placed : attempt.profile.profile->permit()) {
     framework::PermitResult result = placed.point->Permit(context_.cluster, assignment);
     const std::string_view name = placed.plugin->Name();
     if (result.status.IsSuccess()) continue;
+    span.SetStatus(framework::CodeName(result.status.code()));
     if (result.status.IsWait()) {
       waits.push_back({std::string(name), result.timeout, result.after_wait});
       continue;
@@ -136,8 +169,9 @@ void SchedulingCycle::Place(const Attempt& attempt, cluster::NodeRow row) {
                                    .node_name = std::string(cluster.nodes().name(row)),
                                    .data = attempt.profile.engine->cycle().TakeData()};
   if (const auto assumed = cluster.Assume(slot, assignment.node_name); !assumed) {
-    failures_.Handle(attempt.profile, attempt.popped, FailWith(Status::Error(assumed.error().message)),
-                     attempt.started);
+    const Failure failure = FailWith(Status::Error(assumed.error().message));
+    EndTrace(failure);
+    failures_.Handle(attempt.profile, attempt.popped, failure, attempt.started);
     return;
   }
   std::vector<PermitWait> waits;
@@ -147,6 +181,7 @@ void SchedulingCycle::Place(const Attempt& attempt, cluster::NodeRow row) {
     binding_.Unreserve(attempt.profile, assignment);
     // It was assumed a moment ago: nothing can have come between.
     static_cast<void>(cluster.Forget(assignment.record->uid, assignment.node_name));
+    EndTrace(*failure);
     failures_.Handle(attempt.profile, attempt.popped, *failure, attempt.started);
     return;
   }
@@ -157,7 +192,8 @@ void SchedulingCycle::Place(const Attempt& attempt, cluster::NodeRow row) {
                                 .popped = attempt.popped,
                                 .assignment = std::move(assignment),
                                 .permit = std::move(permit),
-                                .started = attempt.started}));
+                                .started = attempt.started,
+                                .trace = std::move(trace_)}));
 }
 
 void SchedulingCycle::ActivateWanted(const Attempt& attempt) const {

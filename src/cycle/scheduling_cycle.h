@@ -1,16 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "cycle/binding_cycle.h"
 #include "cycle/context.h"
 #include "cycle/evictions.h"
 #include "cycle/failure_handler.h"
 #include "cycle/pre_binding_pods.h"
+#include "cycle/trace_observer.h"
 #include "cycle/waiting_pods.h"
 
 namespace berth::cycle {
@@ -25,6 +28,7 @@ class SchedulingCycle {
         binding_(context, failures_, pre_binding_),
         waiting_(context.executor),
         evictions_(context, waiting_, pre_binding_),
+        trace_observer_(context.clock()),
         bindings_(context.executor) {}
 
   // `profile` is null if no profile has the pod's scheduler name.
@@ -42,6 +46,9 @@ class SchedulingCycle {
   };
 
   bool IsToBeSkipped(const Attempt& attempt) const;
+  // Null: it is not traced.
+  framework::PluginObserver* StartTrace(const Attempt& attempt);
+  void EndTrace(const Failure& failure);
   Failure NothingFits(const Attempt& attempt, framework::Diagnosis diagnosis);
   void Evict(const Attempt& attempt, const framework::PostFilterResult& result);
   void Place(const Attempt& attempt, cluster::NodeRow row);
@@ -57,6 +64,9 @@ class SchedulingCycle {
   WaitingPods waiting_;
   Evictions evictions_;
   std::uint64_t step_ = 0;
+  TraceObserver trace_observer_;
+  base::Random trace_random_{1};         // decides nothing but which attempts are traced
+  std::unique_ptr<AttemptTrace> trace_;  // of the current attempt, if it is one of them
   // Last, so that it goes first: the tasks refer to the rest.
   base::TaskSet bindings_;
 };

@@ -42,6 +42,7 @@ class FakeApi {
 
   Scheduler& scheduler() { return *scheduler_; }
   std::string metrics() const { return metrics_.Text(); }
+  const std::vector<cycle::AttemptTrace>& traces() const { return traces_; }
   bool exists(const std::string& name) const { return pods_.contains(name); }
   base::VirtualClock& clock() { return clock_; }
   std::vector<ApiCall>& waiting_calls() { return calls_; }
@@ -75,6 +76,7 @@ class FakeApi {
     scheduler_->Step(inputs, outputs);
     std::ranges::move(outputs.calls, std::back_inserter(calls_));
     std::ranges::move(outputs.events, std::back_inserter(events_));
+    std::ranges::move(outputs.traces, std::back_inserter(traces_));
   }
   // Answers all calls, as an API server would.
   void AnswerAll() {
@@ -168,6 +170,7 @@ class FakeApi {
   std::vector<Input> inputs_;
   std::vector<ApiCall> calls_;
   std::vector<cycle::PodEvent> events_;
+  std::vector<cycle::AttemptTrace> traces_;
   int version_ = 0;
   bool is_graceful_ = false;
 };
