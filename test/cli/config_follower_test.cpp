@@ -100,7 +100,7 @@ TEST_F(FollowerTest, AWrongFileChangesNothingAndIsTriedOnce) {
   LookTwice();
   EXPECT_THAT(applied, IsEmpty());
   EXPECT_EQ(follower->running().compiled.configuration.pod_max_backoff_seconds, 10);
-  EXPECT_THAT(log, HasSubstr("must be greater than 0"));
+  EXPECT_THAT(log, HasSubstr("must be greater than or equal to PodInitialBackoffSeconds"));
   EXPECT_THAT(metrics.Text(), HasSubstr("berth_config_reloads_total{result=\"refused\"} 1\n"));
   EXPECT_THAT(metrics.Text(), HasSubstr("berth_config_last_reload_successful 0\n"));
   body = "podMaxBackoffSeconds: 30\n";

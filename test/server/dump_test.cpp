@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "../support/builders.h"
 #include "base/clock.h"
 #include "core/scheduler.h"
 #include "queue/scheduling_queue.h"
 #include "server/pod_resources.h"
+#include "support/builders.h"
 
 // Case 59 of the operations chapter, as far as text goes.
 namespace berth::server {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "../support/builders.h"
 #include "api/quantity.h"
 #include "cluster/cluster.h"
+#include "support/builders.h"
 
 // Case 44 of the operations chapter.
 namespace berth::server {

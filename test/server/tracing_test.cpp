@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "../support/builders.h"
 #include "net/harness.h"
 #include "net/http_server.h"
 #include "server/otlp.h"
 #include "server/trace_exporter.h"
+#include "support/builders.h"
 
 namespace berth::server {
 namespace {
