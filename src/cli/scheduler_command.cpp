@@ -2,30 +2,32 @@
 
 #include <array>
 #include <boost/json.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fstream>
 #include <ostream>
-#include <random>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "cli/config_follower.h"
+#include "cli/scheduler_options.h"
 #include "cli/scheduler_settings.h"
 #include "cli/version.h"
-#include "client/uuid.h"
 
+#include "base/files.h"
 #include "base/log.h"
-#include "base/random.h"
-#include "cluster/cluster.h"
 #include "config/gate_table.h"
-#include "config/runtime_profile.h"
+#include "config/reload.h"
 #include "config/write.h"
 #include "net/event_loop.h"
 #include "server/component_metrics.h"
+#include "server/dump.h"
 #include "server/operations_server.h"
+#include "server/pod_resources.h"
+#include "server/trace_exporter.h"
 #include "shell/scheduler_process.h"
 
 namespace berth::cli {
@@ -33,115 +35,14 @@ namespace {
 
 // How much later than its lease a leader may be before it counts as stuck.
 constexpr base::Duration kLeaseTolerance = std::chrono::seconds(20);
-
-std::uint64_t Entropy() {
-  std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
-}
-
-std::string Hostname() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
-}
-
-std::string UserAgent(std::string_view program, std::string_view purpose) {
-  return fmt::format("{}/{} (linux/amd64) berth/{}/{}", program, KubernetesVersion(), Version(), purpose);
-}
-
-base::Result<client::ApiClientOptions> ClientOptionsOf(const SchedulerSettings& settings,
-                                                       std::string_view program) {
-  const config::ClientConnection& wanted = settings.compiled.configuration.client_connection;
-  client::ApiClientOptions options;
-  options.user_agent = UserAgent(program, "scheduler");
-  options.accept =
-      wanted.accept_content_types.empty() ? wanted.content_type + ", */*" : wanted.accept_content_types;
-  if (wanted.qps > 0 && wanted.burst <= 0) {
-    return base::Fail(
-        "burst is required to be greater than 0 when RateLimiter is not set and QPS is set to greater than "
-        "0");
-  }
-  // Only a flag can ask for 0, and it means what the client library of Kubernetes does when it is not told.
-  options.rate = wanted.qps == 0
-                     ? client::RateLimiter::Options{.per_second = 5, .burst = 10}
-                     : client::RateLimiter::Options{.per_second = wanted.qps, .burst = wanted.burst};
-  return options;
-}
-
-base::Result<client::LeaderElector::Options> ElectionOptionsOf(const config::LeaderElection& wanted,
-                                                               base::Random& random) {
-  const std::string& lock = wanted.resource_lock;
-  if (lock == "endpoints" || lock == "configmaps" || lock == "endpointsleases" ||
-      lock == "configmapsleases") {
-    return base::Fail(
-        fmt::format("couldn't create resource lock: {} lock is removed, migrate to leases", lock));
-  }
-  if (lock != "leases") return base::Fail("couldn't create resource lock: Invalid lock-type " + lock);
-  client::LeaderElector::Options options{.identity = Hostname() + "_" + client::MakeUuid(random),
-                                         .namespace_ = wanted.resource_namespace,
-                                         .name = wanted.resource_name,
-                                         .lease_duration = wanted.lease_duration,
-                                         .renew_deadline = wanted.renew_deadline,
-                                         .retry_period = wanted.retry_period,
-                                         .seed = random.Next()};
-  if (const auto valid = client::LeaderElector::Validate(options); !valid) {
-    return base::Fail("couldn't create leader elector: " + valid.error().message);
-  }
-  return options;
-}
-
-core::SchedulerOptions CoreOptionsOf(const SchedulerSettings& settings) {
-  const config::Configuration& configuration = settings.compiled.configuration;
-  core::SchedulerOptions options;
-  options.features = settings.features;
-  options.pod_initial_backoff = std::chrono::seconds(*configuration.pod_initial_backoff_seconds);
-  options.pod_max_backoff = std::chrono::seconds(*configuration.pod_max_backoff_seconds);
-  options.pod_max_in_unschedulable = settings.flags.pod_max_in_unschedulable_pods_duration;
-  if (settings.samples_nodes) {
-    options.engine.percentage_of_nodes_to_score = configuration.percentage_of_nodes_to_score;
-  }
-  std::vector<std::string> missing;
-  for (std::size_t i = 0; i < configuration.profiles.size(); ++i) {
-    options.profiles.push_back(config::RuntimeProfile(settings.compiled.profiles[i],
-                                                      configuration.profiles[i], settings.built_in, missing));
-  }
-  if (!missing.empty()) {
-    BERTH_LOG_WARNING("Plugins that this version does not have yet take no part in scheduling",
-                      {"plugins", fmt::format("{}", fmt::join(missing, ","))});
-  }
-  return options;
-}
-
-base::Result<shell::ProcessOptions> ProcessOptionsOf(const SchedulerSettings& settings,
-                                                     std::string_view program) {
-  auto connection =
-      client::LoadConnectionConfig(settings.compiled.configuration.client_connection.kubeconfig,
-                                   settings.flags.master, client::Surroundings::OfThisProcess());
-  if (!connection) return std::unexpected(std::move(connection.error()));
-  auto client_options = ClientOptionsOf(settings, program);
-  if (!client_options) return std::unexpected(std::move(client_options.error()));
-  base::Random random(Entropy());
-  shell::ProcessOptions options{.connection = *std::move(connection),
-                                .client = *std::move(client_options),
-                                .election_user_agent = UserAgent(program, "leader-election"),
-                                .scheduler = CoreOptionsOf(settings),
-                                .extenders = settings.compiled.configuration.extenders,
-                                .leader_election = std::nullopt,
-                                .hostname = Hostname(),
-                                .seed = random.Next()};
-  options.scheduler.engine.seed = random.Next();
-  const config::LeaderElection& election = settings.compiled.configuration.leader_election;
-  if (*election.leader_elect) {
-    auto election_options = ElectionOptionsOf(election, random);
-    if (!election_options) return std::unexpected(std::move(election_options.error()));
-    options.leader_election = *std::move(election_options);
-  }
-  return options;
-}
+// How often the configuration file is looked at.
+constexpr base::Duration kConfigCheck = std::chrono::seconds(1);
 
 // Null if there is no kubeconfig for it and the process runs outside of a cluster: then nobody is asked.
 base::Result<std::unique_ptr<server::ApiReviewer>> ReviewerOf(client::LoopExecutor& executor,
                                                               const std::string& kubeconfig,
                                                               std::string user_agent) {
+  if (auto found = CheckKubeconfig(kubeconfig); !found) return std::unexpected(found.error());
   auto connection = kubeconfig.empty()
                         ? client::InClusterConfig(client::Surroundings::OfThisProcess())
                         : client::LoadConnectionConfig(kubeconfig, "", client::Surroundings::OfThisProcess());
@@ -166,7 +67,7 @@ std::string_view StageText(config::Stage stage) {
 
 std::string ConfigzText(const config::Configuration& configuration) {
   return boost::json::serialize(
-      boost::json::object{{"componentconfig", config::ToDocument(WithoutSecrets(configuration))}});
+      boost::json::object{{"componentconfig", config::ToDocument(config::WithoutSecrets(configuration))}});
 }
 
 // The scheduler with its port, from start to end.
@@ -176,18 +77,29 @@ class RunningScheduler {
       : settings_(settings),
         program_(program),
         started_(base::RealClock().WallNow()),
-        review_executor_(loop_) {}
+        review_executor_(loop_),
+        config_timer_(loop_) {}
 
   base::Result<void> Prepare() {
     auto options = ProcessOptionsOf(settings_, program_);
     if (!options) return std::unexpected(std::move(options.error()));
     elects_ = options->leader_election.has_value();
+    options->on_traces = [this](std::vector<cycle::AttemptTrace> traces) {
+      if (traces_ != nullptr) traces_->Add(std::move(traces));
+    };
     auto process = shell::SchedulerProcess::Make(loop_, *std::move(options));
     if (!process) return std::unexpected(std::move(process.error()));
     process_ = *std::move(process);
     AddChecks();
     AddMetrics();
-    return settings_.flags.secure_port == 0 ? base::Result<void>() : Listen();
+    FollowConfiguration();
+    if (auto traced = Trace(); !traced) return traced;
+    if (settings_.flags.secure_port != 0) {
+      if (auto listening = Listen(); !listening) return listening;
+    }
+    // Last: it counts for what is there.
+    server::ApplyWishes(process_->metrics(), settings_.metrics);
+    return {};
   }
 
   int Run() {
@@ -197,9 +109,14 @@ class RunningScheduler {
       exit_code_ = 1;
       loop_.Stop();
     });
-    constexpr std::array kSignals = {SIGTERM, SIGINT, SIGUSR2};
-    loop_.OnSignals(kSignals, [this](int signal) { signal == SIGUSR2 ? Dump() : Terminate(); });
+    constexpr std::array kSignals = {SIGTERM, SIGINT, SIGUSR2, SIGHUP};
+    loop_.OnSignals(kSignals, [this](int signal) {
+      if (signal == SIGUSR2) return Dump();
+      if (signal == SIGHUP) return Reload();
+      Terminate();
+    });
     process_->Start();
+    if (follower_) WatchConfiguration();
     loop_.Run();
     return exit_code_;
   }
@@ -208,13 +125,58 @@ class RunningScheduler {
   // SIGUSR2: what the scheduler holds, into the log.
   void Dump() const {
     const core::Scheduler& scheduler = process_->scheduler();
-    std::size_t nodes = 0;
-    const cluster::NodeTable& table = scheduler.cluster().nodes();
-    for (std::size_t row = 0; row < table.row_count(); ++row) {
-      if (table.IsLive(cluster::NodeRow(static_cast<std::uint32_t>(row)))) ++nodes;
+    const cluster::Cluster& cluster = scheduler.cluster();
+    if (const std::string differences = server::CompareCache(cluster); !differences.empty()) {
+      BERTH_LOG(0, "Cache mismatch", {"differences", differences});
     }
-    BERTH_LOG(0, "Dump of cached NodeInfo", {"nodes", nodes}, {"pods", scheduler.cluster().pods().size()});
-    BERTH_LOG(0, "Dump of scheduling queue", {"summary", scheduler.queue().Summary()});
+    BERTH_LOG(0, "Dump of cached NodeInfo", {"nodes", server::DumpNodes(cluster)});
+    BERTH_LOG(0, "Dump of scheduling queue", {"summary", scheduler.queue().Summary()},
+              {"pods", server::DumpQueue(cluster, scheduler.queue())});
+  }
+
+  // SIGHUP.
+  void Reload() {
+    if (follower_) return follower_->Reload();
+    BERTH_LOG(0, "There is no configuration file to read again");
+  }
+
+  void FollowConfiguration() {
+    const std::string& file = settings_.flags.config;
+    if (file.empty()) return;
+    follower_.emplace(
+        file, settings_.loaded,
+        ConfigFollower::Hooks{.read = [&file] { return base::ReadFile(file); },
+                              .load = [this] { return LoadConfiguration(settings_); },
+                              .apply =
+                                  [this](const LoadedConfiguration& loaded) {
+                                    return process_->Reconfigure(CoreOptionsOf(settings_, loaded), [] {
+                                      BERTH_LOG(0, "The scheduler runs with the new configuration");
+                                    });
+                                  }},
+        process_->metrics(), clock_);
+  }
+
+  void WatchConfiguration() {
+    config_timer_.StartAfter(kConfigCheck, [this] {
+      follower_->Look();
+      WatchConfiguration();
+    });
+  }
+
+  base::Result<void> Trace() {
+    if (!settings_.tracing || settings_.tracing->sampling_rate_per_million == 0) return {};
+    server::TraceExporterOptions options;
+    options.endpoint = settings_.tracing->endpoint;
+    options.resource = {.version = std::string(Version()), .instance = Hostname()};
+    options.seed = Entropy();
+    auto exporter = server::TraceExporter::Make(loop_, std::move(options), process_->metrics());
+    if (!exporter) return std::unexpected(std::move(exporter.error()));
+    traces_ = *std::move(exporter);
+    return {};
+  }
+
+  const config::Configuration& configuration() const {
+    return (follower_ ? follower_->running() : settings_.loaded).compiled.configuration;
   }
 
   void Terminate() {
@@ -236,7 +198,7 @@ class RunningScheduler {
     const auto lease = [this]() -> std::optional<std::string> {
       if (!process_->IsLeaseOverdue(kLeaseTolerance)) return std::nullopt;
       return "failed election to renew leadership on lease " +
-             settings_.compiled.configuration.leader_election.resource_name;
+             settings_.loaded.compiled.configuration.leader_election.resource_name;
     };
     if (elects_) {
       health_.Add("healthz", "leaderElection", lease);
@@ -267,28 +229,50 @@ class RunningScheduler {
     server::AddComponentMetrics(registry, gates,
                                 {.git_version = std::string(KubernetesVersion()),
                                  .emulation = versions.emulation.ToString(),
-                                 .min_compatibility = versions.min_compatibility.ToString()});
+                                 .min_compatibility = versions.min_compatibility.ToString(),
+                                 .disabled_metrics = settings_.metrics.disabled.size(),
+                                 .hidden_metrics = settings_.metrics.show_hidden ? 0u : 1u});
     if (elects_) {
-      server::AddElectionMetric(registry, [this] { return process_->is_leader(); });
+      server::AddElectionMetrics(registry,
+                                 {.is_leader = [this] { return process_->is_leader(); },
+                                  .slow_path_count = [this] { return process_->lease_slow_path_count(); }});
     }
-    for (const std::string& name : settings_.flags.disabled_metrics) registry.Hide(name);
   }
 
   base::Result<void> Listen() {
     const config::SchedulerFlags& flags = settings_.flags;
     auto authentication =
         ReviewerOf(review_executor_, flags.authentication_kubeconfig, UserAgent(program_, "authentication"));
-    if (!authentication) return std::unexpected(std::move(authentication.error()));
+    if (!authentication) {
+      // The repetition is kube-scheduler's.
+      constexpr std::string_view kWhat = "failed to get delegated authentication kubeconfig: ";
+      return base::Fail(fmt::format("{0}{0}{1}", kWhat, authentication.error().message));
+    }
     auto authorization =
         ReviewerOf(review_executor_, flags.authorization_kubeconfig, UserAgent(program_, "authorization"));
-    if (!authorization) return std::unexpected(std::move(authorization.error()));
+    if (!authorization) {
+      return base::Fail("failed to get delegated authorization kubeconfig: " + authorization.error().message);
+    }
+    if (const std::string& file = flags.requestheader_client_ca_file; !file.empty()) {
+      if (const auto text = base::ReadFile(file); !text) {
+        return base::Fail("unable to create request header authentication config: " + text.error().message);
+      }
+    }
+    for (const std::string& pair : flags.tls_sni_cert_key) {
+      if (const auto text = base::ReadFile(pair.substr(0, pair.find(','))); !text) {
+        return base::Fail("failed to load SNI cert and key: " + text.error().message);
+      }
+    }
     server::ServerOptions options;
     options.host = flags.bind_address;
     options.port = static_cast<std::uint16_t>(flags.secure_port);
     options.certificate = {.cert_file = flags.tls_cert_file,
                            .key_file = flags.tls_private_key_file,
                            .cert_dir = flags.cert_dir,
-                           .bind_address = flags.bind_address};
+                           .bind_address = flags.bind_address,
+                           .tls = {.min_version = flags.tls_min_version,
+                                   .cipher_suites = flags.tls_cipher_suites,
+                                   .curves = flags.tls_curve_preferences}};
     options.client_ca_file = flags.client_ca_file;
     options.look_up_client_ca = !flags.authentication_skip_lookup;
     options.access = {.always_allow_paths = flags.authorization_always_allow_paths,
@@ -297,7 +281,8 @@ class RunningScheduler {
                       .refused_ttl = flags.authorization_webhook_cache_unauthorized_ttl};
     options.authentication = *std::move(authentication);
     options.authorization = *std::move(authorization);
-    options.profiling = *settings_.compiled.configuration.enable_profiling;
+    options.metrics = &process_->metrics();
+    options.profiling = *settings_.loaded.compiled.configuration.enable_profiling;
     auto server = server::OperationsServer::Listen(loop_, std::move(options), Content());
     if (!server) return std::unexpected(std::move(server.error()));
     server_ = *std::move(server);
@@ -315,8 +300,13 @@ class RunningScheduler {
     status.emulation_version = settings_.gates.versions().emulation.ToString();
     status.paths = {"/configz", "/flagz", "/healthz", "/livez", "/metrics", "/readyz"};
     return {.health = health_,
-            .metrics = process_->metrics(),
-            .configz = [this] { return ConfigzText(settings_.compiled.configuration); },
+            .metrics = [this] { return std::vector{&process_->metrics(), &process_->scheduler_metrics()}; },
+            .resources =
+                [this] {
+                  return process_->is_leader() ? server::PodResourcesText(process_->scheduler().cluster())
+                                               : std::string();
+                },
+            .configz = [this] { return ConfigzText(configuration()); },
             .flags = std::move(flags),
             .status = std::move(status)};
   }
@@ -325,14 +315,25 @@ class RunningScheduler {
   const std::string program_;
   const base::WallPoint started_;
   net::EventLoop loop_;
+  base::RealClock clock_;
   client::LoopExecutor review_executor_;
   bool elects_ = false;
   bool is_stopping_ = false;
   int exit_code_ = 0;
   std::unique_ptr<shell::SchedulerProcess> process_;
+  std::optional<ConfigFollower> follower_;
+  net::Timer config_timer_;
+  std::unique_ptr<server::TraceExporter> traces_;
   server::HealthChecks health_;
   std::unique_ptr<server::OperationsServer> server_;
 };
+
+// The C library begins these with a capital letter, Go does not.
+std::string GoErrorText(int error) {
+  std::string text = std::strerror(error);
+  text[0] = static_cast<char>(text[0] | 0x20);
+  return text;
+}
 
 int Failed(const base::Error& error) {
   BERTH_LOG_ERROR(error, "command failed");
@@ -347,12 +348,13 @@ int RunScheduler(std::string_view program, std::span<const std::string> argument
   if (const auto code = ReadSettings(arguments, settings, out, errors)) return *code;
   RunningScheduler scheduler(settings, program);
   if (const auto prepared = scheduler.Prepare(); !prepared) return Failed(prepared.error());
-  const std::string written = config::WriteYaml(WithoutSecrets(settings.compiled.configuration));
+  const std::string written =
+      config::WriteYaml(config::WithoutSecrets(settings.loaded.compiled.configuration));
   BERTH_LOG(2, "Using component config", {"config", written});
   if (const std::string& file = settings.flags.write_config_to; !file.empty()) {
     std::ofstream stream(file);
-    stream << config::WriteYaml(settings.compiled.configuration);
-    if (!stream.flush()) return Failed({"open " + file + ": cannot be written"});
+    stream << config::WriteYaml(settings.loaded.compiled.configuration);
+    if (!stream.flush()) return Failed({fmt::format("open {}: {}", file, GoErrorText(errno))});
     BERTH_LOG(0, "Wrote configuration", {"file", file});
     return 0;
   }

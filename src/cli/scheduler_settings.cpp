@@ -1,5 +1,6 @@
 #include "cli/scheduler_settings.h"
 
+#include <boost/json.hpp>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,6 +41,15 @@ std::optional<int> ParseFlags(std::span<const std::string> arguments, SchedulerS
     errors << kUsage << settings.given.Usage() << "\nError: " << rest.error().message << '\n';
     return 1;
   }
+  const std::string& version = settings.flags.version;
+  if (version.starts_with('v') && !version.starts_with(KubernetesVersion())) {
+    errors << kUsage << settings.given.Usage()
+           << fmt::format(
+                  "\nError: invalid argument {0} for \"--version\" flag: version {0} must match "
+                  "major/minor/patch of default version {1}\n",
+                  base::QuoteGo(version), base::QuoteGo(std::string(KubernetesVersion())));
+    return 1;
+  }
   if (settings.flags.help) {
     out << kAbout << kUsage << settings.given.Usage();
     return 0;
@@ -65,9 +75,8 @@ std::optional<int> SetGates(SchedulerSettings& settings) {
   return std::nullopt;
 }
 
-std::optional<int> ShowVersion(const SchedulerSettings& settings, std::ostream& out, std::ostream& errors) {
+std::optional<int> ShowVersion(const SchedulerSettings& settings, std::ostream& out) {
   const std::string& wanted = settings.flags.version;
-  if (wanted == "false") return std::nullopt;
   if (wanted == "true") {
     out << "Kubernetes " << KubernetesVersion() << '\n';
     return 0;
@@ -78,10 +87,7 @@ std::optional<int> ShowVersion(const SchedulerSettings& settings, std::ostream& 
         KubernetesVersion());
     return 0;
   }
-  if (wanted.starts_with(KubernetesVersion())) return std::nullopt;
-  errors << fmt::format("error: version {} is not derived from {}\n", base::QuoteGo(wanted),
-                        KubernetesVersion());
-  return 1;
+  return std::nullopt;
 }
 
 std::optional<int> SetUpLogging(const SchedulerSettings& settings, std::ostream& errors) {
@@ -112,7 +118,9 @@ std::optional<int> SetUpLogging(const SchedulerSettings& settings, std::ostream&
   return std::nullopt;
 }
 
-base::Result<config::Configuration> LoadConfiguration(SchedulerSettings& settings) {
+// The file, or what flags come to without one. `samples_nodes` is set if it says so.
+base::Result<config::Configuration> ReadConfiguration(const SchedulerSettings& settings,
+                                                      bool& samples_nodes) {
   if (settings.flags.config.empty()) {
     config::Configuration configuration = config::DefaultConfiguration(settings.features);
     // Not checked afterwards, as in kube-scheduler: wrong values are found where they are used.
@@ -123,7 +131,7 @@ base::Result<config::Configuration> LoadConfiguration(SchedulerSettings& setting
   if (!text) return std::unexpected(text.error());
   auto configuration = config::Decode(*text);
   if (!configuration) return base::Fail(std::move(configuration.error().message));
-  settings.samples_nodes = configuration->percentage_of_nodes_to_score.has_value();
+  samples_nodes = configuration->percentage_of_nodes_to_score.has_value();
   config::ApplyDefaults(*configuration, settings.features);
   config::ApplyFlags(settings.flags, settings.given, *configuration);
   if (const auto problems = config::Validate(*configuration, settings.features); !problems.empty()) {
@@ -132,38 +140,78 @@ base::Result<config::Configuration> LoadConfiguration(SchedulerSettings& setting
   return *std::move(configuration);
 }
 
+base::Result<void> ReadMetricFlags(SchedulerSettings& settings) {
+  const config::SchedulerFlags& flags = settings.flags;
+  settings.metrics.show_hidden = !flags.show_hidden_metrics_for_version.empty();
+  settings.metrics.disabled = flags.disabled_metrics;
+  base::Result<std::vector<server::AllowedLabel>> allowed =
+      server::ParseAllowedLabels(flags.allow_metric_labels);
+  if (!flags.allow_metric_labels_manifest.empty()) {
+    const auto text = base::ReadFile(flags.allow_metric_labels_manifest);
+    const std::string where = fmt::format("metrics.allowListMappingManifest: Invalid value: {}: ",
+                                          base::QuoteGo(flags.allow_metric_labels_manifest));
+    if (!text) return base::Fail(where + "failed to read allow list manifest: " + text.error().message);
+    allowed = server::ParseAllowedLabelsFile(*text);
+    if (!allowed) return base::Fail(where + allowed.error().message);
+  }
+  if (!allowed) {
+    boost::json::object mapping;
+    for (const std::string& text : flags.allow_metric_labels) {
+      mapping[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
+    }
+    return base::Fail(fmt::format("metrics.allowListMapping: Invalid value: {}: {}",
+                                  boost::json::serialize(mapping), allowed.error().message));
+  }
+  settings.metrics.allowed = *std::move(allowed);
+  return {};
+}
+
+base::Result<void> ReadTracing(SchedulerSettings& settings) {
+  const std::string& file = settings.flags.tracing_config_file;
+  if (file.empty()) return {};
+  const auto text = base::ReadFile(file);
+  if (!text) return base::Fail("failed to read tracing config file: " + text.error().message);
+  auto tracing = config::DecodeTracing(*text);
+  if (!tracing) return base::Fail("failed to validate tracing configuration: " + tracing.error().message);
+  settings.tracing = *std::move(tracing);
+  return {};
+}
+
 std::optional<int> Configure(SchedulerSettings& settings) {
   if (const auto problems = config::CheckFlags(settings.flags); !problems.empty()) {
     return Failed(api::AggregateErrors(problems));
   }
-  auto configuration = LoadConfiguration(settings);
-  if (!configuration) return Failed(configuration.error().message);
+  if (auto read = ReadMetricFlags(settings); !read) return Failed(read.error().message);
+  if (auto read = ReadTracing(settings); !read) return Failed(read.error().message);
   auto built_in = config::PluginCatalog::BuiltIn(plugins::AllPlugins(), settings.features);
   if (!built_in) return Failed(built_in.error().message);
   settings.built_in = *std::move(built_in);
-  auto compiled = config::Compile(*std::move(configuration), config::PluginCatalog::With(settings.built_in),
-                                  settings.features);
-  if (!compiled) return Failed(compiled.error().message);
-  settings.compiled = *std::move(compiled);
+  auto loaded = LoadConfiguration(settings);
+  if (!loaded) return Failed(loaded.error().message);
+  settings.loaded = *std::move(loaded);
   return std::nullopt;
 }
 
 }  // namespace
 
+base::Result<LoadedConfiguration> LoadConfiguration(const SchedulerSettings& settings) {
+  LoadedConfiguration loaded;
+  auto configuration = ReadConfiguration(settings, loaded.samples_nodes);
+  if (!configuration) return std::unexpected(std::move(configuration.error()));
+  auto compiled = config::Compile(*std::move(configuration), config::PluginCatalog::With(settings.built_in),
+                                  settings.features);
+  if (!compiled) return std::unexpected(std::move(compiled.error()));
+  loaded.compiled = *std::move(compiled);
+  return loaded;
+}
+
 std::optional<int> ReadSettings(std::span<const std::string> arguments, SchedulerSettings& settings,
                                 std::ostream& out, std::ostream& errors) {
   if (auto code = ParseFlags(arguments, settings, out, errors)) return code;
   if (auto code = SetGates(settings)) return code;
-  if (auto code = ShowVersion(settings, out, errors)) return code;
+  if (auto code = ShowVersion(settings, out)) return code;
   if (auto code = SetUpLogging(settings, errors)) return code;
   return Configure(settings);
-}
-
-config::Configuration WithoutSecrets(config::Configuration configuration) {
-  for (config::Extender& extender : configuration.extenders) {
-    if (extender.tls_config) extender.tls_config->key_data = {};
-  }
-  return configuration;
 }
 
 }  // namespace berth::cli

@@ -9,8 +9,16 @@
 #include "config/compile.h"
 #include "config/feature_gates.h"
 #include "config/scheduler_flags.h"
+#include "config/tracing.h"
+#include "server/metric_flags.h"
 
 namespace berth::cli {
+
+struct LoadedConfiguration {
+  config::Compiled compiled;
+  // Whether the file asks for a share of nodes. berth looks at all of them unless it is told otherwise.
+  bool samples_nodes = false;
+};
 
 // What the command line and the configuration file of a scheduler come to. Not movable: the flag set points
 // at the flags.
@@ -24,9 +32,9 @@ struct SchedulerSettings {
   config::FeatureGates gates;
   framework::Features features;
   config::PluginCatalog built_in;
-  config::Compiled compiled;
-  // Whether the file asks for a share of nodes. berth looks at all of them unless it is told otherwise.
-  bool samples_nodes = false;
+  LoadedConfiguration loaded;
+  std::optional<config::Tracing> tracing;
+  server::MetricWishes metrics;
 };
 
 // Fills the settings, sets logging up, and says what is wrong in kube-scheduler's words and places. Returns
@@ -34,7 +42,7 @@ struct SchedulerSettings {
 std::optional<int> ReadSettings(std::span<const std::string> arguments, SchedulerSettings& settings,
                                 std::ostream& out, std::ostream& errors);
 
-// Without keys: for logs and /configz.
-config::Configuration WithoutSecrets(config::Configuration configuration);
+// Reads the file of --config, or what the flags say without one, as far as what a scheduler runs.
+base::Result<LoadedConfiguration> LoadConfiguration(const SchedulerSettings& settings);
 
 }  // namespace berth::cli

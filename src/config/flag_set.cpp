@@ -89,6 +89,23 @@ void FlagSet::Add(std::string name, std::string* target, std::string help) {
        .get = [target] { return *target; }});
 }
 
+base::Result<bool> FlagSet::ParseBool(std::string_view text) {
+  if (std::ranges::find(kTrueWords, text) != std::end(kTrueWords)) return true;
+  if (std::ranges::find(kFalseWords, text) != std::end(kFalseWords)) return false;
+  return NotParsed("ParseBool", text, "invalid syntax");
+}
+
+base::Result<std::int32_t> FlagSet::ParseLevel(std::string_view text) {
+  std::int32_t level = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, level);
+  if (read.ec == std::errc::result_out_of_range) return NotParsed("ParseUint", text, "value out of range");
+  if (read.ec != std::errc() || read.ptr != end || level < 0) {
+    return NotParsed("ParseUint", text, "invalid syntax");
+  }
+  return level;
+}
+
 void FlagSet::Add(std::string name, bool* target, std::string help) {
   Add({.name = std::move(name),
        .shorthand = 0,
@@ -98,21 +115,75 @@ void FlagSet::Add(std::string name, bool* target, std::string help) {
        .default_text = *target ? "true" : "",
        .value_if_bare = "true",
        .set = [target](const std::string& text) -> base::Result<void> {
-         if (std::ranges::find(kTrueWords, text) != std::end(kTrueWords)) {
-           *target = true;
-         } else if (std::ranges::find(kFalseWords, text) != std::end(kFalseWords)) {
-           *target = false;
-         } else {
-           return NotParsed("ParseBool", text, "invalid syntax");
-         }
+         const auto value = ParseBool(text);
+         if (!value) return std::unexpected(value.error());
+         *target = *value;
          return {};
        },
        .get = [target] { return std::string(*target ? "true" : "false"); }});
 }
 
-void FlagSet::Add(std::string name, std::int32_t* target, std::string help, char shorthand) {
+void FlagSet::AddLevel(std::string name, std::int32_t* target, std::string help, char shorthand) {
   Add({.name = std::move(name),
        .shorthand = shorthand,
+       .group = {},
+       .type = "Level",
+       .help = std::move(help),
+       .default_text = {},
+       .value_if_bare = {},
+       .set = [target](const std::string& text) -> base::Result<void> {
+         const auto level = ParseLevel(text);
+         if (!level) return std::unexpected(level.error());
+         *target = *level;
+         return {};
+       },
+       .get = [target] { return std::to_string(*target); }});
+}
+
+void FlagSet::AddChecked(std::string name, std::string* target, std::string type, Check check,
+                         std::string help) {
+  Add({.name = std::move(name),
+       .shorthand = 0,
+       .group = {},
+       .type = std::move(type),
+       .help = std::move(help),
+       .default_text = *target,
+       .value_if_bare = {},
+       .set = [target, check = std::move(check)](const std::string& text) -> base::Result<void> {
+         if (auto checked = check(text); !checked) return checked;
+         *target = text;
+         return {};
+       },
+       .get = [target] { return *target; }});
+}
+
+void FlagSet::AddNumbers(std::string name, std::vector<std::int32_t>* target, std::string help) {
+  auto replaced = std::make_shared<bool>(false);
+  Add({.name = std::move(name),
+       .shorthand = 0,
+       .group = {},
+       .type = "int32Slice",
+       .help = std::move(help),
+       .default_text = {},
+       .value_if_bare = {},
+       .set = [target, replaced](const std::string& text) -> base::Result<void> {
+         std::vector<std::int32_t> numbers;
+         for (const std::string& item : SplitList(text)) {
+           const auto number = ParseInteger(item, std::numeric_limits<std::int32_t>::min(),
+                                            std::numeric_limits<std::int32_t>::max());
+           if (!number) return std::unexpected(number.error());
+           numbers.push_back(static_cast<std::int32_t>(*number));
+         }
+         if (!std::exchange(*replaced, true)) target->clear();
+         target->insert(target->end(), numbers.begin(), numbers.end());
+         return {};
+       },
+       .get = [target] { return "[" + absl::StrJoin(*target, ",") + "]"; }});
+}
+
+void FlagSet::Add(std::string name, std::int32_t* target, std::string help) {
+  Add({.name = std::move(name),
+       .shorthand = 0,
        .group = {},
        .type = "int",
        .help = std::move(help),
@@ -191,7 +262,7 @@ void FlagSet::AddList(std::string name, std::vector<std::string>* target, std::s
 }
 
 void FlagSet::AddRepeated(std::string name, std::vector<std::string>* target, std::string type,
-                          std::string help) {
+                          std::string help, Check check) {
   Add({.name = std::move(name),
        .shorthand = 0,
        .group = {},
@@ -199,7 +270,10 @@ void FlagSet::AddRepeated(std::string name, std::vector<std::string>* target, st
        .help = std::move(help),
        .default_text = {},
        .value_if_bare = {},
-       .set = [target](const std::string& text) -> base::Result<void> {
+       .set = [target, check = std::move(check)](const std::string& text) -> base::Result<void> {
+         if (check) {
+           if (auto checked = check(text); !checked) return checked;
+         }
          target->push_back(text);
          return {};
        },

@@ -37,15 +37,27 @@ class FlagSet {
   // The targets hold the defaults, and outlive the set.
   void Add(std::string name, std::string* target, std::string help);
   void Add(std::string name, bool* target, std::string help);
-  void Add(std::string name, std::int32_t* target, std::string help, char shorthand = 0);
+  void Add(std::string name, std::int32_t* target, std::string help);
+  // Not negative.
+  void AddLevel(std::string name, std::int32_t* target, std::string help, char shorthand);
   void Add(std::string name, std::int64_t* target, std::string help);
   void Add(std::string name, float* target, std::string help);
   void Add(std::string name, base::Duration* target, std::string help);
   // Commas separate; the first use replaces the default, further ones add.
   void AddList(std::string name, std::vector<std::string>* target, std::string help);
+  // A text of which `check` says whether it is one; `type` is for help.
+  using Check = std::function<base::Result<void>(const std::string&)>;
+  void AddChecked(std::string name, std::string* target, std::string type, Check check, std::string help);
+  // As AddList, with numbers.
+  void AddNumbers(std::string name, std::vector<std::int32_t>* target, std::string help);
   // Each use is one value.
-  void AddRepeated(std::string name, std::vector<std::string>* target, std::string type, std::string help);
+  void AddRepeated(std::string name, std::vector<std::string>* target, std::string type, std::string help,
+                   Check check = {});
   void Add(Flag flag);
+
+  // In the words of Go's strconv.
+  static base::Result<bool> ParseBool(std::string_view text);
+  static base::Result<std::int32_t> ParseLevel(std::string_view text);
 
   // What is left when flags are taken out. Errors name the flag.
   base::Result<std::vector<std::string>> Parse(std::span<const std::string> arguments);

@@ -1,58 +1,72 @@
 #include "config/scheduler_flags.h"
 
+#include <absl/strings/str_split.h>
 #include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <boost/json.hpp>
 #include <fmt/format.h>
-#include <iterator>
 #include <string_view>
 
+#include "api/quantity.h"
+#include "base/go_duration.h"
 #include "base/go_text.h"
-#include "base/log.h"
 
 namespace berth::config {
 namespace {
 
-// Of Go's crypto/tls; those of TLS 1.3 cannot be chosen and are accepted without effect.
-constexpr std::string_view kCipherSuites[] = {
-    "TLS_AES_128_GCM_SHA256",
-    "TLS_AES_256_GCM_SHA384",
-    "TLS_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
-    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_RC4_128_SHA",
-    "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256",
-    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305",
-    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_RSA_WITH_RC4_128_SHA",
-    "TLS_RSA_WITH_3DES_EDE_CBC_SHA",
-    "TLS_RSA_WITH_AES_128_CBC_SHA",
-    "TLS_RSA_WITH_AES_128_CBC_SHA256",
-    "TLS_RSA_WITH_AES_128_GCM_SHA256",
-    "TLS_RSA_WITH_AES_256_CBC_SHA",
-    "TLS_RSA_WITH_AES_256_GCM_SHA384",
-    "TLS_RSA_WITH_RC4_128_SHA",
-};
-constexpr std::string_view kTlsVersions[] = {"", "VersionTLS10", "VersionTLS11", "VersionTLS12",
-                                             "VersionTLS13"};
+// "1.2.3.4", "::1", or nothing.
+base::Result<void> CheckAddress(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  const bool is_address = ::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 ||
+                          ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
+  if (text.empty() || is_address) return {};
+  return base::Fail(fmt::format("failed to parse IP: {}", base::QuoteGo(text)));
+}
 
-template <class Range>
-bool IsOneOf(const Range& range, std::string_view text) {
-  return std::ranges::find(range, text) != std::end(range);
+base::Result<void> CheckQuantity(const std::string& text) {
+  const auto quantity = api::Quantity::Parse(text);
+  if (!quantity) return base::Fail(std::string(api::Quantity::ParseErrorText(quantity.error())));
+  return {};
+}
+
+base::Result<void> CheckNamedPair(const std::string& text) {
+  if (text.find(',') != std::string::npos) return {};
+  return base::Fail("expected comma separated certificate and key file paths");
+}
+
+base::Result<void> CheckMap(const std::string& text) {
+  if (text.find('=') != std::string::npos) return {};
+  return base::Fail(text + " must be formatted as key=value");
+}
+
+base::Result<void> CheckVmodule(const std::string& text) {
+  for (const absl::string_view piece : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    const std::string rule(piece);
+    const std::size_t equals = rule.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return base::Fail(fmt::format("{} does not have the pattern=N format", base::QuoteGo(rule)));
+    }
+    if (const auto level = FlagSet::ParseLevel(rule.substr(equals + 1)); !level) {
+      return base::Fail(
+          fmt::format("parsing verbosity in {}: {}", base::QuoteGo(rule), level.error().message));
+    }
+  }
+  return {};
+}
+
+bool IsMetricName(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':';
+  };
+  return !text.empty() && is_letter(text[0]) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 void AddServing(FlagSet& set, SchedulerFlags& flags) {
   set.Group("secure serving");
-  set.Add("bind-address", &flags.bind_address,
-          "The address to serve HTTPS on; 0.0.0.0 or :: for all interfaces.");
+  set.AddChecked("bind-address", &flags.bind_address, "ip", CheckAddress,
+                 "The address to serve HTTPS on; 0.0.0.0 or :: for all interfaces.");
   set.Add("secure-port", &flags.secure_port, "The port to serve HTTPS on; 0 turns it off.");
   set.Add("disable-http2-serving", &flags.disable_http2_serving, "Serve HTTP/1.1 only. berth always does.");
   set.Add("cert-dir", &flags.cert_dir,
@@ -60,12 +74,13 @@ void AddServing(FlagSet& set, SchedulerFlags& flags) {
   set.Add("tls-cert-file", &flags.tls_cert_file, "The certificate to serve with, with its chain.");
   set.Add("tls-private-key-file", &flags.tls_private_key_file, "The key of --tls-cert-file.");
   set.AddList("tls-cipher-suites", &flags.tls_cipher_suites, "Cipher suites for TLS 1.2, by Go's names.");
-  set.AddList("tls-curve-preferences", &flags.tls_curve_preferences,
-              "Curves for the key exchange, by Go's numbers.");
+  set.AddNumbers("tls-curve-preferences", &flags.tls_curve_preferences,
+                 "Curves for the key exchange, by Go's numbers.");
   set.Add("tls-min-version", &flags.tls_min_version,
           "The oldest TLS version to speak: VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13.");
   set.AddRepeated("tls-sni-cert-key", &flags.tls_sni_cert_key, "namedCertKey",
-                  "A certificate and a key, with a comma between, for some host names. May be repeated.");
+                  "A certificate and a key, with a comma between, for some host names. May be repeated.",
+                  CheckNamedPair);
   set.Add("http2-max-streams-per-connection", &flags.http2_max_streams_per_connection,
           "Streams that a client may open on one HTTP/2 connection; 0 for Go's default.");
   set.Add("permit-port-sharing", &flags.permit_port_sharing, "Bind the port with SO_REUSEPORT.");
@@ -139,17 +154,17 @@ void AddLogs(FlagSet& set, SchedulerFlags& flags) {
   set.Add("logging-format", &flags.logging_format, "\"text\" or \"json\".");
   set.Add("log-flush-frequency", &flags.log_flush_frequency,
           "At most this long between two flushes of logs.");
-  set.Add("v", &flags.verbosity, "How much to log: 0 is least.", 'v');
-  set.Add("vmodule", &flags.vmodule,
-          "pattern=N,...: how much to log in some source files (text format only).");
+  set.AddLevel("v", &flags.verbosity, "How much to log: 0 is least.", 'v');
+  set.AddChecked("vmodule", &flags.vmodule, "pattern=N,...", CheckVmodule,
+                 "pattern=N,...: how much to log in some source files (text format only).");
   set.Add("log-text-split-stream", &flags.log_text_split_stream,
           "[Alpha] In text format, errors to stderr and the rest to stdout.");
-  set.Add("log-text-info-buffer-size", &flags.log_text_info_buffer_size,
-          "[Alpha] In text format with split streams, how much to buffer.");
+  set.AddChecked("log-text-info-buffer-size", &flags.log_text_info_buffer_size, "quantity", CheckQuantity,
+                 "[Alpha] In text format with split streams, how much to buffer.");
   set.Add("log-json-split-stream", &flags.log_json_split_stream,
           "[Alpha] In JSON format, errors to stderr and the rest to stdout.");
-  set.Add("log-json-info-buffer-size", &flags.log_json_info_buffer_size,
-          "[Alpha] In JSON format with split streams, how much to buffer.");
+  set.AddChecked("log-json-info-buffer-size", &flags.log_json_info_buffer_size, "quantity", CheckQuantity,
+                 "[Alpha] In JSON format with split streams, how much to buffer.");
 }
 
 void AddGlobal(FlagSet& set, SchedulerFlags& flags) {
@@ -164,6 +179,12 @@ void AddGlobal(FlagSet& set, SchedulerFlags& flags) {
            .default_text = {},
            .value_if_bare = "true",
            .set = [&flags](const std::string& text) -> base::Result<void> {
+             if (text != "raw" && !text.starts_with('v')) {
+               const auto value = FlagSet::ParseBool(text);
+               if (!value) return std::unexpected(value.error());
+               flags.version = *value ? "true" : "false";
+               return {};
+             }
              flags.version = text;
              return {};
            },
@@ -176,7 +197,9 @@ void AddGlobal(FlagSet& set, SchedulerFlags& flags) {
            .default_text = {},
            .value_if_bare = "true",
            .set = [&flags](const std::string& text) -> base::Result<void> {
-             flags.help = text == "true";
+             const auto value = FlagSet::ParseBool(text);
+             if (!value) return std::unexpected(value.error());
+             flags.help = *value;
              return {};
            },
            .get = [&flags] { return std::string(flags.help ? "true" : "false"); }});
@@ -233,30 +256,27 @@ FlagSet MakeFlagSet(SchedulerFlags& flags) {
           "The previous minor version, to show metrics that were hidden since.");
   set.AddList("disabled-metrics", &flags.disabled_metrics, "Metrics not to show, by their full names.");
   set.AddRepeated("allow-metric-labels", &flags.allow_metric_labels, "stringToString",
-                  "metric,label='value,...': label values to tell apart; others count as \"unexpected\".");
+                  "metric,label='value,...': label values to tell apart; others count as \"unexpected\".",
+                  CheckMap);
   set.Add("allow-metric-labels-manifest", &flags.allow_metric_labels_manifest, "A file with the same.");
   AddLogs(set, flags);
+  set.Group("tracing");
+  set.Add("tracing-config-file", &flags.tracing_config_file,
+          "A TracingConfiguration: where to send traces of attempts over OTLP/HTTP. Empty: nowhere.");
   AddGlobal(set, flags);
   return set;
 }
 
 std::vector<std::string> CheckFlags(const SchedulerFlags& flags) {
   std::vector<std::string> errors;
-  if (flags.secure_port < 0 || flags.secure_port > 65535) {
+  if (flags.secure_port > 65535) {
+    errors.push_back(
+        fmt::format("--secure-port {} must be between 1 and 65535, inclusive. It cannot be turned off with 0",
+                    flags.secure_port));
+  } else if (flags.secure_port < 0) {
     errors.push_back(
         fmt::format("--secure-port {} must be between 0 and 65535, inclusive. 0 for turning off secure port",
                     flags.secure_port));
-  }
-  for (const std::string& suite : flags.tls_cipher_suites) {
-    if (!IsOneOf(kCipherSuites, suite)) {
-      errors.push_back(fmt::format("Cipher suite {} not supported or doesn't exist", suite));
-    }
-  }
-  if (!IsOneOf(kTlsVersions, flags.tls_min_version)) {
-    errors.push_back(fmt::format("unknown tls version {}", base::QuoteGo(flags.tls_min_version)));
-  }
-  if (flags.tls_cert_file.empty() != flags.tls_private_key_file.empty()) {
-    errors.emplace_back("--tls-cert-file and --tls-private-key-file must both be given, or none of them");
   }
   CheckHeaders(flags, errors);
   constexpr std::string_view kPrevious = "1.36";
@@ -266,8 +286,17 @@ std::vector<std::string> CheckFlags(const SchedulerFlags& flags) {
                     "the value '{}'; only the previous minor version is allowed",
                     base::QuoteGo(flags.show_hidden_metrics_for_version), kPrevious));
   }
+  for (const std::string& name : flags.disabled_metrics) {
+    if (IsMetricName(name)) continue;
+    errors.push_back(fmt::format(
+        "metrics.disabledMetrics: Invalid value: {}: must be fully qualified metric names "
+        "matching \"^[a-zA-Z_:][a-zA-Z0-9_:]*$\", got {}",
+        boost::json::serialize(boost::json::value_from(flags.disabled_metrics)), base::QuoteGo(name)));
+    break;
+  }
   if (!flags.allow_metric_labels.empty() && !flags.allow_metric_labels_manifest.empty()) {
-    errors.emplace_back("cannot specify both allowListMapping and allowListMappingManifest");
+    errors.emplace_back(
+        "metrics: Invalid value: cannot specify both allowListMapping and allowListMappingManifest");
   }
   return errors;
 }
@@ -284,12 +313,10 @@ std::vector<std::string> CheckLogFlags(const SchedulerFlags& flags, const framew
   }
   if (flags.log_flush_frequency <= base::Duration{}) {
     errors.push_back(fmt::format("flushFrequency: Invalid value: {}: Must be greater than zero",
-                                 flags.log_flush_frequency.count()));
+                                 base::QuoteGo(base::FormatGoDuration(flags.log_flush_frequency))));
   }
   if (!flags.vmodule.empty() && is_json) {
     errors.emplace_back("vmodule: Forbidden: Only supported for text log format");
-  } else if (const auto rules = base::ParseVmodule(flags.vmodule); !rules) {
-    errors.push_back("vmodule: " + rules.error().message);
   }
   const auto check_alpha = [&](bool used, std::string_view path) {
     if (used && !features.logging_alpha_options) {

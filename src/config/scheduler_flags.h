@@ -27,7 +27,7 @@ struct SchedulerFlags {
   std::string tls_cert_file;
   std::string tls_private_key_file;
   std::vector<std::string> tls_cipher_suites;
-  std::vector<std::string> tls_curve_preferences;
+  std::vector<std::int32_t> tls_curve_preferences;
   std::string tls_min_version;
   std::vector<std::string> tls_sni_cert_key;
   std::int32_t http2_max_streams_per_connection = 0;
@@ -83,6 +83,8 @@ struct SchedulerFlags {
   std::string log_text_info_buffer_size = "0";
   bool log_json_split_stream = false;
   std::string log_json_info_buffer_size = "0";
+  // tracing; kube-scheduler has none
+  std::string tracing_config_file;
   // global
   std::string version = "false";
   bool help = false;

@@ -96,12 +96,14 @@ struct Outputs {
   std::vector<cycle::StartedWrite> writes;     // answered by WriteFinished
   std::vector<cycle::ExtenderCall> questions;  // answered by ExtenderFinished
   std::vector<cycle::PodEvent> events;
+  std::vector<cycle::AttemptTrace> traces;
 
   void clear() {
     calls.clear();
     writes.clear();
     questions.clear();
     events.clear();
+    traces.clear();
   }
 };
 

@@ -111,7 +111,8 @@ base::Result<void> Scheduler::MakeQueue() {
   if (!made) return std::unexpected(std::move(made.error()));
   queue_ = *std::move(made);
   cycle_ = std::make_unique<cycle::SchedulingCycle>(
-      cycle::CycleContext{cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_, late_updates_},
+      cycle::CycleContext{cluster_, *queue_, dispatcher_, executor_, *this, cycle_metrics_, late_updates_,
+                          options_.traces_per_million},
       cycle::Extenders(options_.extenders, cluster_, questions_, executor_));
   objects_ = std::make_unique<ObjectEvents>(ObjectEvents::Setup{
       cluster_, *queue_, dispatcher_, cycle_->waiting_pods(), cycle_->evictions(), reports_, late_updates_,

@@ -43,6 +43,8 @@ struct SchedulerOptions {
   framework::EngineOptions engine = {};
   // How many calls may be on their way at once; 0: any number.
   std::size_t calls_in_flight_max = 0;
+  // How many of a million attempts are described in the outputs; 0: none.
+  std::uint32_t traces_per_million = 0;
   // So that answers and events are not kept waiting by a long queue.
   std::size_t attempts_per_step = 256;
 };
@@ -91,6 +93,7 @@ class Scheduler final : private cycle::EventSink {
   base::Result<void> AddProfiles();
   base::Result<void> MakeQueue();
   void Record(cycle::PodEvent event) override;
+  void RecordTrace(cycle::AttemptTrace trace) override { outputs_->traces.push_back(std::move(trace)); }
   void RecordAbout(const cluster::PodRecordRef& pod, const dispatch::CallEvent& event);
   void TryPods();
   bool CanTry() const { return is_deciding_ && !cycle_->is_busy() && (!popped_.empty() || queue_->CanPop()); }

@@ -26,8 +26,20 @@ framework::ClusterEvent AssignedPodDelete() {
 
 }  // namespace
 
+void BindingCycle::EndTrace(Binding& binding, const std::optional<Failure>& failure) const {
+  if (binding.trace == nullptr) return;
+  AttemptTrace& trace = *binding.trace;
+  trace.node = binding.assignment.node_name;
+  trace.result = !failure ? "scheduled" : failure->status.IsRejected() ? "unschedulable" : "error";
+  if (failure) trace.message = failure->message;
+  trace.end = context_.clock().Now();
+  context_.events.RecordTrace(std::move(trace));
+  binding.trace.reset();
+}
+
 base::Task<void> BindingCycle::Run(Binding binding) {
   const std::optional<Failure> failure = co_await Bind(binding);
+  EndTrace(binding, failure);
   if (failure) {
     GiveUp(binding, *failure);
   } else {
@@ -148,9 +160,11 @@ base::Task<Status> BindingCycle::RunPreBind(Binding& binding, PreBindSteps steps
   const bool has_work = std::ranges::any_of(steps, [](const PreBindStep& step) { return !step.skip; });
   PointTimer timer(*binding.profile->points, Point::kPreBind);
   if (!has_work) co_return Status();
+  TracedSpan span(binding.trace.get(), "PreBind", context_.clock());
   const PreBindingPods::Entry entry(pre_binding_, binding.assignment.record->uid);
   Status status = co_await RunSteps(binding, steps, entry);
   timer.SetCode(status.code());
+  span.SetStatus(framework::CodeName(status.code()));
   // The work may have been done before it could be stopped; the pod has lost its place all the same.
   if (status.IsSuccess() && entry.cause()) co_return Status::Error(*entry.cause());
   co_return status;
@@ -165,8 +179,10 @@ base::Task<Status> BindingCycle::RunBind(Binding& binding) {
   PointTimer timer(*binding.profile->points, Point::kBind);
   framework::BindingContext context{
       .cluster = context_.cluster, .api = writer_, .executor = context_.executor, .cancelled = {}};
+  TracedSpan span(binding.trace.get(), "Bind", context_.clock());
   for (const auto& placed : binding.profile->profile->bind()) {
     Status status = co_await placed.point->Bind(context, binding.assignment);
+    span.SetStatus(framework::CodeName(status.code()));
     if (status.IsSkip()) continue;
     timer.SetCode(status.code());
     co_return Explain(std::move(status), "running Bind plugin", placed.plugin->Name());

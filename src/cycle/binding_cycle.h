@@ -24,6 +24,7 @@ struct Binding {
   framework::Assignment assignment;
   std::optional<base::Future<framework::Status>> permit;  // nothing: no plugin lets it wait
   base::TimePoint started;
+  std::unique_ptr<AttemptTrace> trace = {};  // null: it is not traced
 };
 
 // Everything after a node was chosen: waits for Permit, runs PreBind and Bind, tells the user. Many of them
@@ -52,6 +53,7 @@ class BindingCycle {
   using PreBindSteps = std::vector<PreBindStep>;
 
   base::Task<std::optional<Failure>> Bind(Binding& binding);
+  void EndTrace(Binding& binding, const std::optional<Failure>& failure) const;
   framework::Status PreFlight(const Binding& binding, PreBindSteps& steps, bool& has_work) const;
   base::Task<void> NominateInStatus(const Binding& binding) const;
   base::Task<std::optional<Failure>> WaitOnPermit(Binding& binding);

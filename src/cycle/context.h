@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "cluster/cluster.h"
+#include "cycle/attempt_trace.h"
 #include "cycle/cycle_metrics.h"
 #include "cycle/late_updates.h"
 #include "cycle/plugin_metrics.h"
@@ -41,6 +42,7 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void Record(PodEvent event) = 0;
+  virtual void RecordTrace(AttemptTrace /*trace*/) {}
 };
 
 // What the cycles of all profiles share. Everything outlives them.
@@ -52,6 +54,8 @@ struct CycleContext {
   EventSink& events;
   CycleMetrics& metrics;
   LateUpdates& late_updates;
+  // How many of a million attempts are traced.
+  std::uint32_t traces_per_million = 0;
 
   const base::Clock& clock() const { return executor.clock(); }
 };

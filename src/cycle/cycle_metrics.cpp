@@ -56,8 +56,6 @@ CycleMetrics::CycleMetrics(base::MetricRegistry& registry)
                                   .deprecated_since = "1.37.0",
                                   .labels = {"result"},
                                   .buckets = base::ExponentialBuckets(0.01, 2, 20)})) {
-  // As there: deprecated metrics are shown on request only.
-  registry.Hide("scheduler_preemption_goroutines_duration_seconds");
   algorithm_duration_ = registry
                             .AddHistograms({.name = "scheduler_scheduling_algorithm_duration_seconds",
                                             .help = "How long it took to find a node or that there is none.",

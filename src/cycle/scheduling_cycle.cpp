@@ -17,6 +17,7 @@ constexpr std::uint64_t kCollectEvery = 1024;
 constexpr std::uint64_t kKeepUnused = 16 * 1024;
 // As many as kube-scheduler, which draws them.
 constexpr std::uint64_t kMeasurePluginsEvery = 10;
+constexpr std::uint64_t kMillion = 1'000'000;
 
 }  // namespace
 
@@ -40,8 +41,11 @@ void SchedulingCycle::Run(ProfileRuntime* profile, const queue::PoppedPod& poppe
     return;
   }
   profile->observer->BeginAttempt(step_ % kMeasurePluginsEvery == 0);
-  Conclude(attempt, profile->engine->SchedulePod(
-                        {.pod = popped.pod.id, .step = step_, .observer = profile->observer.get()}));
+  framework::PluginObserver* const observer = StartTrace(attempt);
+  framework::Outcome outcome =
+      profile->engine->SchedulePod({.pod = popped.pod.id, .step = step_, .observer = observer});
+  trace_observer_.Finish();
+  Conclude(attempt, std::move(outcome));
 }
 
 void SchedulingCycle::CollectUnused(ProfileRuntime& profile) {
@@ -61,7 +65,31 @@ void SchedulingCycle::Conclude(const Attempt& attempt, framework::Outcome outcom
                               ? FailWith(std::get<Status>(std::move(outcome)))
                               : NothingFits(attempt, std::get<framework::Diagnosis>(outcome));
   context_.metrics.ObserveAlgorithm(context_.clock().Now() - attempt.started);
+  EndTrace(failure);
   failures_.Handle(attempt.profile, attempt.popped, failure, attempt.started);
+}
+
+framework::PluginObserver* SchedulingCycle::StartTrace(const Attempt& attempt) {
+  trace_.reset();
+  framework::PluginObserver* const measures = attempt.profile.observer.get();
+  if (context_.traces_per_million == 0 || trace_random_.Uniform(kMillion) >= context_.traces_per_million) {
+    return measures;
+  }
+  trace_ = std::make_unique<AttemptTrace>();
+  trace_->pod = context_.cluster.pods().facts(attempt.popped.pod.id).record;
+  trace_->profile = attempt.profile.profile->scheduler_name();
+  trace_->attempt = attempt.popped.params.attempts;
+  trace_->begin = attempt.started;
+  return trace_observer_.Start(*trace_, measures);
+}
+
+void SchedulingCycle::EndTrace(const Failure& failure) {
+  if (trace_ == nullptr) return;
+  trace_->result = failure.status.IsRejected() ? "unschedulable" : "error";
+  trace_->message = failure.message;
+  trace_->end = context_.clock().Now();
+  context_.events.RecordTrace(std::move(*trace_));
+  trace_.reset();
 }
 
 bool SchedulingCycle::IsToBeSkipped(const Attempt& attempt) const {
@@ -114,7 +142,10 @@ framework::PostFilterResult SchedulingCycle::RunPostFilter(const Attempt& attemp
 Failure SchedulingCycle::NothingFits(const Attempt& attempt, const framework::Diagnosis& diagnosis) {
   Failure failure = UnfitFor(diagnosis);
   if (!attempt.profile.profile->post_filter().empty()) {
-    MakeRoom(attempt, RunPostFilter(attempt, diagnosis), failure);
+    TracedSpan span(trace_.get(), "PostFilter", context_.clock());
+    framework::PostFilterResult result = RunPostFilter(attempt, diagnosis);
+    span.SetStatus(framework::CodeName(result.status.code()));
+    MakeRoom(attempt, std::move(result), failure);
   }
   return failure;
 }
@@ -122,8 +153,10 @@ Failure SchedulingCycle::NothingFits(const Attempt& attempt, const framework::Di
 std::optional<Failure> SchedulingCycle::Reserve(const Attempt& attempt,
                                                 framework::Assignment& assignment) const {
   PointTimer timer(*attempt.profile.points, Point::kReserve);
+  TracedSpan span(trace_.get(), "Reserve", context_.clock());
   for (const auto& placed : attempt.profile.profile->reserve()) {
     Status status = placed.point->Reserve(context_.cluster, assignment);
+    span.SetStatus(framework::CodeName(status.code()));
     if (status.IsSuccess()) continue;
     timer.SetCode(status.code());
     const std::string_view name = placed.plugin->Name();
@@ -136,11 +169,13 @@ std::optional<Failure> SchedulingCycle::Reserve(const Attempt& attempt,
 std::optional<Failure> SchedulingCycle::Permit(const Attempt& attempt, framework::Assignment& assignment,
                                                std::vector<PermitWait>& waits) const {
   PointTimer timer(*attempt.profile.points, Point::kPermit);
+  TracedSpan span(trace_.get(), "Permit", context_.clock());
   for (const auto& placed : attempt.profile.profile->permit()) {
     framework::PermitResult result = placed.point->Permit(context_.cluster, assignment);
     const std::string_view name = placed.plugin->Name();
     if (result.status.IsSuccess()) continue;
     timer.SetCode(result.status.code());
+    span.SetStatus(framework::CodeName(result.status.code()));
     if (result.status.IsWait()) {
       waits.push_back({std::string(name), result.timeout, result.after_wait});
       continue;
@@ -161,8 +196,9 @@ void SchedulingCycle::Place(const Attempt& attempt, cluster::NodeRow row) {
                                    .node_name = std::string(cluster.nodes().name(row)),
                                    .data = attempt.profile.engine->cycle().TakeData()};
   if (const auto assumed = cluster.Assume(slot, assignment.node_name); !assumed) {
-    failures_.Handle(attempt.profile, attempt.popped, FailWith(Status::Error(assumed.error().message)),
-                     attempt.started);
+    const Failure failure = FailWith(Status::Error(assumed.error().message));
+    EndTrace(failure);
+    failures_.Handle(attempt.profile, attempt.popped, failure, attempt.started);
     return;
   }
   std::vector<PermitWait> waits;
@@ -172,6 +208,7 @@ void SchedulingCycle::Place(const Attempt& attempt, cluster::NodeRow row) {
     binding_.Unreserve(attempt.profile, assignment);
     // It was assumed a moment ago: nothing can have come between.
     static_cast<void>(cluster.Forget(assignment.record->uid, assignment.node_name));
+    EndTrace(*failure);
     failures_.Handle(attempt.profile, attempt.popped, *failure, attempt.started);
     return;
   }
@@ -182,7 +219,8 @@ void SchedulingCycle::Place(const Attempt& attempt, cluster::NodeRow row) {
                                 .popped = attempt.popped,
                                 .assignment = std::move(assignment),
                                 .permit = std::move(permit),
-                                .started = attempt.started}));
+                                .started = attempt.started,
+                                .trace = std::move(trace_)}));
 }
 
 void SchedulingCycle::ActivateWanted(const Attempt& attempt) const {

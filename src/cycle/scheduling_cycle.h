@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,12 +9,14 @@
 #include <variant>
 #include <vector>
 
+#include "base/random.h"
 #include "cycle/binding_cycle.h"
 #include "cycle/context.h"
 #include "cycle/evictions.h"
 #include "cycle/extenders.h"
 #include "cycle/failure_handler.h"
 #include "cycle/pre_binding_pods.h"
+#include "cycle/trace_observer.h"
 #include "cycle/waiting_pods.h"
 
 namespace berth::cycle {
@@ -32,6 +35,7 @@ class SchedulingCycle {
         binding_(context, failures_, pre_binding_, extenders_),
         waiting_(context.executor),
         evictions_(context, waiting_, pre_binding_),
+        trace_observer_(context.clock()),
         bindings_(context.executor),
         consulting_(context.executor) {}
 
@@ -53,6 +57,9 @@ class SchedulingCycle {
   };
 
   bool IsToBeSkipped(const Attempt& attempt) const;
+  // Who watches the attempt: what measures it, behind what traces it if it is to be traced.
+  framework::PluginObserver* StartTrace(const Attempt& attempt);
+  void EndTrace(const Failure& failure);
   void CollectUnused(ProfileRuntime& profile);
   void Conclude(const Attempt& attempt, framework::Outcome outcome);
   Failure NothingFits(const Attempt& attempt, const framework::Diagnosis& diagnosis);
@@ -88,6 +95,9 @@ class SchedulingCycle {
   WaitingPods waiting_;
   Evictions evictions_;
   std::uint64_t step_ = 0;
+  TraceObserver trace_observer_;
+  base::Random trace_random_{1};         // decides nothing but which attempts are traced
+  std::unique_ptr<AttemptTrace> trace_;  // of the current attempt, if it is one of them
   // Last, so that they go first: the tasks refer to the rest.
   base::TaskSet bindings_;
   base::TaskSet consulting_;

@@ -101,12 +101,23 @@ base::Task<base::Result<bool>> Access::MayAccess(const Identity& identity, std::
 }
 
 base::Task<std::optional<Answer>> Access::Check(const net::Request& request) {
+  base::TimePoint began = clock_.Now();
   const auto identity = co_await IdentityOf(request);
+  if (metrics_ != nullptr) {
+    const std::string_view result = !identity ? "error" : *identity ? "success" : "failure";
+    metrics_->ObserveAuthentication(result, clock_.Now() - began);
+  }
   // Whoever shows a token must show a good one, even where none is needed.
   if (!identity || !*identity) co_return StatusAnswer(401, "Unauthorized", "Unauthorized");
   const std::string path(request.path());
   const std::string verb = Verb(request.method);
+  began = clock_.Now();
   const auto allowed = co_await MayAccess(**identity, verb, path);
+  if (metrics_ != nullptr) {
+    // Whoever is not allowed is not forbidden either: nobody has an opinion.
+    const std::string_view result = !allowed ? "error" : *allowed ? "allowed" : "no-opinion";
+    metrics_->ObserveAuthorization(result, clock_.Now() - began);
+  }
   if (!allowed) {
     co_return Answer{500, fmt::format("Internal Server Error: {}: {}\n", base::QuoteGo(request.target),
                                       allowed.error().message)};

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/task.h"
 #include "net/http_server.h"
+#include "server/access_metrics.h"
 #include "server/health.h"
 
 namespace berth::server {
@@ -49,11 +50,13 @@ struct AccessOptions {
 class Access {
  public:
   // Null: there is nobody to ask; tokens then mean nothing, and only the first two rules allow anything.
-  Access(AccessOptions options, Reviewer* authentication, Reviewer* authorization, const base::Clock& clock)
+  Access(AccessOptions options, Reviewer* authentication, Reviewer* authorization, const base::Clock& clock,
+         AccessMetrics* metrics = nullptr)
       : options_(std::move(options)),
         authentication_(authentication),
         authorization_(authorization),
-        clock_(clock) {}
+        clock_(clock),
+        metrics_(metrics) {}
 
   // Nothing: it may. Otherwise what to answer.
   base::Task<std::optional<Answer>> Check(const net::Request& request);
@@ -76,6 +79,7 @@ class Access {
   Reviewer* const authentication_;
   Reviewer* const authorization_;
   const base::Clock& clock_;
+  AccessMetrics* const metrics_;  // null: nothing is counted
   Cache tokens_;
   Cache accesses_;
 };

@@ -56,6 +56,31 @@ double OpenFilesMax() {
   return static_cast<double>(limit.rlim_cur);
 }
 
+double VirtualMemoryMax() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  return static_cast<double>(limit.rlim_cur);
+}
+
+// Received and sent by the machine, or the pod, in bytes.
+std::pair<double, double> NetworkBytes() {
+  std::ifstream file("/proc/self/net/netstat");
+  std::string names;
+  std::string values;
+  while (std::getline(file, names) && std::getline(file, values)) {
+    if (!names.starts_with("IpExt:")) continue;
+    std::istringstream name_words(names);
+    std::istringstream value_words(values);
+    std::pair<double, double> bytes;
+    for (std::string name, value; name_words >> name && value_words >> value;) {
+      if (name == "InOctets") bytes.first = std::stod(value);
+      if (name == "OutOctets") bytes.second = std::stod(value);
+    }
+    return bytes;
+  }
+  return {};
+}
+
 double UnixSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -71,10 +96,22 @@ void AddProcessMetrics(base::MetricRegistry& registry) {
       registry.AddGauge(ProcessMetric("process_open_fds", "Number of open file descriptors."));
   base::Gauge& files_max =
       registry.AddGauge(ProcessMetric("process_max_fds", "Maximum number of open file descriptors."));
-  base::Gauge& start = registry.AddGauge(
-      ProcessMetric("process_start_time_seconds", "Start time of the process since unix epoch in seconds."));
+  base::Gauge& start = registry.AddGauge({.name = "process_start_time_seconds",
+                                          .help = "Start time of the process since unix epoch in seconds.",
+                                          .stability = base::Stability::kAlpha});
+  base::Gauge& virtual_max = registry.AddGauge(ProcessMetric(
+      "process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes."));
+  base::Counter& received = registry.AddCounter(ProcessMetric(
+      "process_network_receive_bytes_total", "Number of bytes received by the process over the network."));
+  base::Counter& sent = registry.AddCounter(ProcessMetric(
+      "process_network_transmit_bytes_total", "Number of bytes sent by the process over the network."));
   start.Set(UnixSeconds());
-  registry.OnCollect([&, counted = 0.0]() mutable {
+  virtual_max.Set(VirtualMemoryMax());
+  registry.OnCollect([&, counted = 0.0, network = std::pair<double, double>()]() mutable {
+    const auto now = NetworkBytes();
+    const auto before = std::exchange(network, now);
+    received.Add(now.first - before.first);
+    sent.Add(now.second - before.second);
     const double seconds = CpuSeconds();
     cpu.Add(seconds - std::exchange(counted, seconds));
     const auto [all, present] = MemoryBytes();
@@ -103,7 +140,7 @@ void AddComponentMetrics(base::MetricRegistry& registry, std::span<const GateSta
                                   "build date, Go version, and compiler from which Kubernetes was built, and "
                                   "platform on which it is "
                                   "running.",
-                          .stability = base::Stability::kAlpha,
+                          .stability = base::Stability::kBeta,
                           .labels = {"build_date", "compiler", "git_commit", "git_tree_state", "git_version",
                                      "go_version", "major", "minor", "platform"}});
   info.With({"", "gcc", "", "", build.git_version, "", "1", "37", "linux/amd64"})->Set(1);
@@ -115,20 +152,53 @@ void AddComponentMetrics(base::MetricRegistry& registry, std::span<const GateSta
        .stability = base::Stability::kAlpha,
        .labels = {"binary", "component", "emulation", "min_compat"}});
   version.With({"1.37", "kube", build.emulation, build.min_compatibility})->Set(1);
+  registry
+      .AddCounter({.name = "disabled_metrics_total",
+                   .help = "Number of metrics that flags hide.",
+                   .stability = base::Stability::kBeta})
+      .Add(static_cast<double>(build.disabled_metrics));
+  registry
+      .AddCounter({.name = "hidden_metrics_total",
+                   .help = "Number of metrics that are hidden because they are deprecated.",
+                   .stability = base::Stability::kBeta})
+      .Add(static_cast<double>(build.hidden_metrics));
   AddProcessMetrics(registry);
 }
 
-void AddElectionMetric(base::MetricRegistry& registry, std::function<bool()> is_leader) {
-  base::GaugeFamily& family = registry.AddGauges(
+void AddElectionMetrics(base::MetricRegistry& registry, ElectionFacts facts) {
+  base::GaugeFamily& leads = registry.AddGauges(
       {.name = "leader_election_master_status",
-       .help = "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 "
-               "indicates "
-               "master. 'name' is the string used to identify the lease. Please make sure to group by name.",
+       .help = "Whether this process holds the lease of that name: 1 if it does, 0 if it waits for it.",
        .stability = base::Stability::kAlpha,
        .labels = {"name"}});
-  registry.OnCollect([series = family.With({"kube-scheduler"}), is_leader = std::move(is_leader)] {
-    series->Set(is_leader() ? 1 : 0);
+  base::CounterFamily& slow = registry.AddCounters(
+      {.name = "leader_election_slowpath_total",
+       .help =
+           "Number of times that the lease could not be renewed by what was known of it, and was read first.",
+       .stability = base::Stability::kAlpha,
+       .labels = {"name"}});
+  registry.OnCollect([&slow, series = leads.With({"kube-scheduler"}), facts = std::move(facts),
+                      counted = std::uint64_t{0}]() mutable {
+    series->Set(facts.is_leader() ? 1 : 0);
+    // Like every counter of many: not there before the first time.
+    const std::uint64_t count = facts.slow_path_count();
+    if (count > counted) {
+      slow.With({"kube-scheduler"})->Add(static_cast<double>(count - std::exchange(counted, count)));
+    }
   });
+}
+
+ReloadMetrics AddReloadMetrics(base::MetricRegistry& registry) {
+  return {
+      .reloads = registry.AddCounters({.name = "berth_config_reloads_total",
+                                       .help = "Number of times that the configuration file was read again, "
+                                               "by result: applied, unchanged or refused.",
+                                       .labels = {"result"}}),
+      .succeeded =
+          registry.AddGauge({.name = "berth_config_last_reload_successful",
+                             .help = "Whether the configuration file is in force as it was last read."}),
+      .succeeded_at = registry.AddGauge({.name = "berth_config_last_reload_success_timestamp_seconds",
+                                         .help = "When a configuration file was last put in force."})};
 }
 
 }  // namespace berth::server

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -19,13 +21,27 @@ struct BuildFacts {
   std::string git_version;  // "v1.37.1"
   std::string emulation;    // "1.37"
   std::string min_compatibility;
+  std::size_t disabled_metrics = 0;
+  std::size_t hidden_metrics = 0;
 };
 
 // What every component of Kubernetes shows beside its own metrics: gates, versions, the process.
 void AddComponentMetrics(base::MetricRegistry& registry, std::span<const GateState> gates,
                          const BuildFacts& build);
 
-// leader_election_master_status; asked at every exposition.
-void AddElectionMetric(base::MetricRegistry& registry, std::function<bool()> is_leader);
+// leader_election_master_status and leader_election_slowpath_total; asked at every exposition.
+struct ElectionFacts {
+  std::function<bool()> is_leader;
+  std::function<std::uint64_t()> slow_path_count;
+};
+void AddElectionMetrics(base::MetricRegistry& registry, ElectionFacts facts);
+
+// How a configuration file fares that is read again while the scheduler runs.
+struct ReloadMetrics {
+  base::CounterFamily& reloads;  // by result: applied, unchanged, refused
+  base::Gauge& succeeded;
+  base::Gauge& succeeded_at;
+};
+ReloadMetrics AddReloadMetrics(base::MetricRegistry& registry);
 
 }  // namespace berth::server

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "client/loop_executor.h"
 
@@ -31,14 +32,17 @@ struct ServerOptions {
   // Null: nobody to ask.
   std::unique_ptr<ApiReviewer> authentication;
   std::unique_ptr<ApiReviewer> authorization;
-  bool profiling = true;  // serves /debug/flags/v
+  base::MetricRegistry* metrics = nullptr;  // counts requests there; null: nowhere
+  bool profiling = true;                    // serves /debug/flags/v and /debug/pprof
 };
 
 // What the pages show. All of it outlives the server and is asked on the loop's thread.
 struct ServerContent {
   HealthChecks& health;
-  base::MetricRegistry& metrics;
-  std::function<std::string()> configz;  // JSON
+  // What /metrics shows, one after the other; no name is in two of them.
+  std::function<std::vector<base::MetricRegistry*>()> metrics;
+  std::function<std::string()> resources;  // /metrics/resources
+  std::function<std::string()> configz;    // JSON
   FlagValues flags;
   StatusFacts status;  // `now` is filled in
 };
@@ -62,7 +66,8 @@ class OperationsServer {
 
   base::Task<void> Serve(net::Request request, net::Responder responder);
   Answer Respond(const net::Request& request, net::Headers& headers);
-  Answer Metrics(const net::Request& request, base::MetricRegistry& registry);
+  base::Task<Answer> Profile(std::string query);
+  Answer Pprof(const net::Request& request) const;
   Answer Verbosity(const net::Request& request);
   base::Task<void> LookUpClientAuthorities();
   void Refresh();
@@ -75,6 +80,7 @@ class OperationsServer {
   base::RealClock clock_;
   client::LoopExecutor executor_;
   net::Timer timer_;
+  std::unique_ptr<AccessMetrics> access_metrics_;
   Access access_;
   std::unique_ptr<net::HttpServer> server_;
   // Last: the tasks refer to the rest.

@@ -17,6 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The C library begins these with a capital letter, Go does not.
+std::string GoErrorText(int error) {
+  std::string text = std::strerror(error);
+  text[0] = static_cast<char>(text[0] | 0x20);
+  return text;
+}
+
 // A private key must never be readable by others, not even for a moment.
 base::Result<void> WritePrivate(const std::string& path, const std::string& text) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -39,6 +46,31 @@ base::Result<net::KeyPair> MakePair(const std::string& bind_address, base::WallP
   return pair;
 }
 
+base::Result<std::shared_ptr<const net::TlsContext>> TlsOf(const net::KeyPair& pair,
+                                                           const std::string& client_authorities,
+                                                           const TlsWishes& wishes) {
+  net::TlsServerConfig config;
+  config.certificate.text = pair.certificate_pem;
+  config.key.text = pair.key_pem;
+  config.client_authority.text = client_authorities;
+  auto context = net::TlsContext::ForServer(config);
+  if (context) ApplyTlsWishes(wishes, **context);
+  return context;
+}
+
+// What is wrong with a pair, as Go says it; nothing if it can be used.
+base::Result<void> CheckPair(const net::KeyPair& pair) {
+  const auto has_pem = [](const std::string& text) { return text.find("-----BEGIN ") != std::string::npos; };
+  if (!has_pem(pair.certificate_pem)) {
+    return base::Fail("tls: failed to find any PEM data in certificate input");
+  }
+  if (!has_pem(pair.key_pem)) return base::Fail("tls: failed to find any PEM data in key input");
+  const auto tls = TlsOf(pair, "", {});
+  if (tls) return {};
+  if (tls.error().message.find("mismatch") == std::string::npos) return std::unexpected(tls.error());
+  return base::Fail("tls: private key does not match public key");
+}
+
 base::Result<net::KeyPair> ReadPair(const std::string& cert_file, const std::string& key_file) {
   auto certificate = base::ReadFile(cert_file);
   if (!certificate) return std::unexpected(std::move(certificate.error()));
@@ -47,20 +79,16 @@ base::Result<net::KeyPair> ReadPair(const std::string& cert_file, const std::str
   return net::KeyPair{*std::move(certificate), *std::move(key)};
 }
 
-base::Result<std::shared_ptr<const net::TlsContext>> TlsOf(const net::KeyPair& pair,
-                                                           const std::string& client_authorities) {
-  net::TlsServerConfig config;
-  config.certificate.text = pair.certificate_pem;
-  config.key.text = pair.key_pem;
-  config.client_authority.text = client_authorities;
-  return net::TlsContext::ForServer(config);
-}
-
 }  // namespace
 
 base::Result<ServingCertificate> ServingCertificate::Load(const CertificateOptions& options,
                                                           base::WallPoint now) {
+  if (auto checked = CheckTlsWishes(options.tls); !checked) return std::unexpected(checked.error());
+  if (options.cert_file.empty() != options.key_file.empty()) {
+    return base::Fail("missing filename for serving cert");
+  }
   ServingCertificate certificate;
+  certificate.tls_ = options.tls;
   certificate.cert_file_ = options.cert_file;
   certificate.key_file_ = options.key_file;
   if (options.cert_file.empty() && !options.cert_dir.empty()) {
@@ -69,7 +97,10 @@ base::Result<ServingCertificate> ServingCertificate::Load(const CertificateOptio
     if (!fs::exists(certificate.cert_file_) || !fs::exists(certificate.key_file_)) {
       std::error_code error;
       fs::create_directories(options.cert_dir, error);
-      if (error) return base::Fail(fmt::format("mkdir {}: {}", options.cert_dir, error.message()));
+      if (error) {
+        return base::Fail(fmt::format("error creating self-signed certificates: mkdir {}: {}",
+                                      options.cert_dir, GoErrorText(error.value())));
+      }
       const auto made = MakePair(options.bind_address, now);
       if (!made) return std::unexpected(made.error());
       if (auto done = WritePrivate(certificate.key_file_, made->key_pem); !done)
@@ -82,13 +113,14 @@ base::Result<ServingCertificate> ServingCertificate::Load(const CertificateOptio
   auto pair = certificate.cert_file_.empty() ? MakePair(options.bind_address, now)
                                              : ReadPair(certificate.cert_file_, certificate.key_file_);
   if (!pair) return std::unexpected(std::move(pair.error()));
+  if (auto checked = CheckPair(*pair); !checked) return std::unexpected(checked.error());
   certificate.pair_ = *std::move(pair);
   return certificate;
 }
 
 base::Result<std::shared_ptr<const net::TlsContext>> ServingCertificate::MakeTls(
     const std::string& client_authorities) const {
-  return TlsOf(pair_, client_authorities);
+  return TlsOf(pair_, client_authorities, tls_);
 }
 
 bool ServingCertificate::Reload() {
@@ -96,7 +128,7 @@ bool ServingCertificate::Reload() {
   auto pair = ReadPair(cert_file_, key_file_);
   if (!pair) return false;
   const bool same = pair->certificate_pem == pair_.certificate_pem && pair->key_pem == pair_.key_pem;
-  if (same || !TlsOf(*pair, "")) return false;
+  if (same || !CheckPair(*pair)) return false;
   pair_ = *std::move(pair);
   return true;
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "net/certificates.h"
 #include "net/tls.h"
+#include "server/tls_wishes.h"
 
 namespace berth::server {
 
@@ -15,6 +16,7 @@ struct CertificateOptions {
   std::string key_file;
   std::string cert_dir;      // for kube-scheduler.crt and .key, read or made; empty: a pair in memory
   std::string bind_address;  // one of the names of a pair that is made here
+  TlsWishes tls;
 };
 
 // The certificate to serve with, and the files that it came from, to look at again.
@@ -30,6 +32,7 @@ class ServingCertificate {
 
  private:
   net::KeyPair pair_;
+  TlsWishes tls_;
   std::string cert_file_;  // empty: only in memory
   std::string key_file_;
 };

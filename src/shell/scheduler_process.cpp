@@ -9,6 +9,7 @@
 
 #include "api/wall_time.h"
 #include "base/log.h"
+#include "net/url.h"
 
 namespace berth::shell {
 namespace {
@@ -16,6 +17,9 @@ namespace {
 // More at once fill memory and the server's queue, not the time: a server that takes 50 ms for a write still
 // gets more than a thousand a second.
 constexpr std::size_t kCallsInFlightMax = 64;
+// How long a scheduler that is replaced may go on with what it has begun, and how often it is looked at.
+constexpr base::Duration kReplaceGrace = std::chrono::seconds(5);
+constexpr base::Duration kReplaceCheck = std::chrono::milliseconds(20);
 
 api::ObjectReference ReferenceTo(const api::PodRecord& pod) {
   api::ObjectReference reference;
@@ -30,29 +34,36 @@ api::ObjectReference ReferenceTo(const api::PodRecord& pod) {
 
 }  // namespace
 
+struct SchedulerProcess::Successor {
+  std::uint64_t generation = 0;
+  core::SchedulerOptions options;
+  Work work;
+  // What it asks for before its turn is done then.
+  core::Outputs outputs;
+  std::unique_ptr<WatchThread> watches;
+  std::function<void()> on_done;
+  // Last: the task refers to the rest.
+  std::unique_ptr<base::TaskSet> tasks;
+};
+
 SchedulerProcess::SchedulerProcess(net::EventLoop& loop, ProcessOptions options)
     : options_(std::move(options)),
       loop_(loop),
       executor_(loop),
+      random_(options_.seed),
       timer_(loop),
-      tasks_(std::make_unique<base::TaskSet>(executor_.executor())) {}
+      tasks_(std::make_unique<base::TaskSet>(executor_.executor())),
+      promotion_(loop) {}
 
 SchedulerProcess::~SchedulerProcess() = default;
 
 base::Result<std::unique_ptr<SchedulerProcess>> SchedulerProcess::Make(net::EventLoop& loop,
                                                                        ProcessOptions options) {
   std::unique_ptr<SchedulerProcess> process(new SchedulerProcess(loop, std::move(options)));
-  if (process->options_.scheduler.calls_in_flight_max == 0) {
-    process->options_.scheduler.calls_in_flight_max = kCallsInFlightMax;
-  }
-  process->options_.scheduler.extenders.clear();
-  for (const config::Extender& extender : process->options_.extenders) {
-    process->options_.scheduler.extenders.push_back(SpecOf(extender));
-  }
-  auto scheduler = core::Scheduler::Make(process->options_.scheduler, process->clock_, process->metrics_);
-  if (!scheduler) return std::unexpected(std::move(scheduler.error()));
-  process->scheduler_ = *std::move(scheduler);
-  process->scheduler_->SetDeciding(false);
+  auto work = process->MakeWork(process->options_.scheduler);
+  if (!work) return std::unexpected(std::move(work.error()));
+  process->scheduler_metrics_ = std::move(work->metrics);
+  process->scheduler_ = std::move(work->scheduler);
   if (auto connected = process->Connect(); !connected) return std::unexpected(std::move(connected.error()));
   return process;
 }
@@ -64,15 +75,17 @@ base::Result<void> SchedulerProcess::Connect() {
   connection_ = *std::move(connection);
   // What a server answers does not say which one it was.
   BERTH_LOG(0, "Working with the API server", {"server", options_.connection.server.ToString()});
+  request_metrics_ = std::make_unique<client::RequestMetrics>(
+      metrics_, net::JoinHostPort(options_.connection.server.host, options_.connection.server.port));
+  options_.client.metrics = request_metrics_.get();
   client_ = std::make_unique<client::ApiClient>(executor_.executor(), connection_->transport(),
                                                 connection_->credentials(), options_.client);
   event_client_ = std::make_unique<client::ApiClient>(executor_.executor(), connection_->transport(),
                                                       connection_->credentials(), options_.client);
-  base::Random random(options_.seed);
-  pods_ = std::make_unique<client::PodWriter>(*client_, base::Random(random.Next()));
-  objects_ = std::make_unique<ObjectRequests>(*client_, base::Random(random.Next()));
+  pods_ = std::make_unique<client::PodWriter>(*client_, base::Random(random_.Next()));
+  objects_ = std::make_unique<ObjectRequests>(*client_, base::Random(random_.Next()));
   events_ = std::make_unique<client::EventRecorder>(
-      *event_client_, client::EventRecorder::Options{.hostname = options_.hostname, .seed = random.Next()});
+      *event_client_, client::EventRecorder::Options{.hostname = options_.hostname, .seed = random_.Next()});
   if (options_.leader_election) {
     if (auto valid = client::LeaderElector::Validate(*options_.leader_election); !valid) return valid;
     client::ApiClientOptions election = options_.client;
@@ -87,24 +100,106 @@ base::Result<void> SchedulerProcess::Connect() {
   auto extenders = ExtenderRequests::Make(executor_, options_.extenders);
   if (!extenders) return std::unexpected(std::move(extenders.error()));
   extenders_ = *std::move(extenders);
+  auto watches = MakeWatches(generation_);
+  if (!watches) return std::unexpected(std::move(watches.error()));
+  watches_ = *std::move(watches);
+  return {};
+}
+
+base::Result<SchedulerProcess::Work> SchedulerProcess::MakeWork(const core::SchedulerOptions& options) const {
+  core::SchedulerOptions wanted = options;
+  if (wanted.calls_in_flight_max == 0) wanted.calls_in_flight_max = kCallsInFlightMax;
+  wanted.extenders.clear();
+  for (const config::Extender& extender : options_.extenders) wanted.extenders.push_back(SpecOf(extender));
+  Work work{.metrics = std::make_unique<base::MetricRegistry>(), .scheduler = nullptr};
+  auto scheduler = core::Scheduler::Make(wanted, clock_, *work.metrics);
+  if (!scheduler) return std::unexpected(std::move(scheduler.error()));
+  work.scheduler = *std::move(scheduler);
+  work.scheduler->SetDeciding(false);
+  if (options_.prepare_metrics) options_.prepare_metrics(*work.metrics);
+  return work;
+}
+
+base::Result<std::unique_ptr<WatchThread>> SchedulerProcess::MakeWatches(std::uint64_t generation) {
   const bool shows_nodes = std::ranges::any_of(options_.extenders, [](const config::Extender& extender) {
     return !extender.node_cache_capable &&
            (!extender.filter_verb.empty() || !extender.prioritize_verb.empty());
   });
-  auto watches = WatchThread::Make(executor_,
-                                   {.connection = options_.connection,
-                                    .client = options_.client,
-                                    .seed = random.Next(),
-                                    .keeps_whole_pods = !options_.extenders.empty(),
-                                    .keeps_whole_nodes = shows_nodes,
-                                    .on_silence = [this] { client_->DropIdleConnections(); }},
-                                   [this](std::vector<core::Input> seen) {
-                                     std::ranges::move(seen, std::back_inserter(inputs_));
-                                     Wake();
-                                   });
+  return WatchThread::Make(
+      executor_,
+      {.connection = options_.connection,
+       .client = options_.client,
+       .seed = random_.Next(),
+       .keeps_whole_pods = !options_.extenders.empty(),
+       .keeps_whole_nodes = shows_nodes,
+       .on_silence = [this] { client_->DropIdleConnections(); }},
+      [this, generation](std::vector<core::Input> seen) { Receive(generation, std::move(seen)); });
+}
+
+void SchedulerProcess::Receive(std::uint64_t generation, std::vector<core::Input> seen) {
+  if (generation == generation_) {
+    std::ranges::move(seen, std::back_inserter(inputs_));
+    Wake();
+  } else if (next_ != nullptr && next_->generation == generation) {
+    next_->work.scheduler->Step(seen, next_->outputs);
+  }
+}
+
+base::Result<void> SchedulerProcess::Reconfigure(core::SchedulerOptions options,
+                                                 std::function<void()> on_done) {
+  auto work = MakeWork(options);
+  if (!work) return std::unexpected(std::move(work.error()));
+  const std::uint64_t generation = ++generations_;
+  auto watches = MakeWatches(generation);
   if (!watches) return std::unexpected(std::move(watches.error()));
-  watches_ = *std::move(watches);
+  promotion_.Cancel();
+  next_.reset();
+  is_replacing_ = false;
+  UpdateDeciding();
+  next_ = std::make_unique<Successor>();
+  next_->generation = generation;
+  next_->options = std::move(options);
+  next_->work = *std::move(work);
+  next_->watches = *std::move(watches);
+  next_->on_done = std::move(on_done);
+  next_->tasks = std::make_unique<base::TaskSet>(executor_.executor());
+  next_->watches->Start();
+  next_->tasks->Spawn(AwaitTurn());
+  executor_.Wake();
   return {};
+}
+
+base::Task<void> SchedulerProcess::AwaitTurn() {
+  co_await next_->watches->WaitForSync();
+  // Nobody may still wait for something that the old watches will say.
+  while (!watches_->has_synced() || is_taking_over_) {
+    co_await executor_.executor().SleepFor(kReplaceCheck);
+  }
+  is_replacing_ = true;
+  UpdateDeciding();
+  const base::TimePoint until = clock_.Now() + kReplaceGrace;
+  while ((requests_in_flight_ > 0 || scheduler_->binding_count() > 0) && clock_.Now() < until) {
+    co_await executor_.executor().SleepFor(kReplaceCheck);
+  }
+  co_await next_->watches->CatchUp();
+  // Not from here: this task is part of what is taken apart.
+  promotion_.StartAfter({}, [this] { Promote(); });
+}
+
+void SchedulerProcess::Promote() {
+  const std::unique_ptr<Successor> next = std::move(next_);
+  generation_ = next->generation;
+  options_.scheduler = std::move(next->options);
+  watches_ = std::move(next->watches);
+  inputs_.clear();
+  outputs_ = std::move(next->outputs);
+  scheduler_ = std::move(next->work.scheduler);
+  scheduler_metrics_ = std::move(next->work.metrics);
+  requests_in_flight_ = 0;
+  is_replacing_ = false;
+  UpdateDeciding();
+  Wake();
+  if (next->on_done) next->on_done();
 }
 
 void SchedulerProcess::Start() {
@@ -118,23 +213,28 @@ void SchedulerProcess::Start() {
 base::Task<void> SchedulerProcess::Lead() {
   co_await watches_->WaitForSync();
   if (!elector_) {
-    scheduler_->SetDeciding(true);
+    may_decide_ = true;
+    UpdateDeciding();
     Wake();
     co_return;
   }
   const bool won = co_await elector_->Acquire(stop_.token());
   if (!won) co_return;
   // Beside it, because catching up may take longer than the lease lasts.
+  is_taking_over_ = true;
   tasks_->Spawn(TakeOver());
   co_await elector_->Hold(stop_.token());
-  scheduler_->SetDeciding(false);
+  may_decide_ = false;
+  UpdateDeciding();
   if (!stop_.IsCancelled() && on_lease_lost_) on_lease_lost_();
 }
 
 base::Task<void> SchedulerProcess::TakeOver() {
   co_await watches_->CatchUp();
+  is_taking_over_ = false;
   if (!elector_->is_leader() || stop_.IsCancelled()) co_return;
-  scheduler_->SetDeciding(true);
+  may_decide_ = true;
+  UpdateDeciding();
   Wake();
 }
 
@@ -145,7 +245,8 @@ base::Task<void> SchedulerProcess::Release(std::function<void()> on_stopped) {
 }
 
 void SchedulerProcess::Stop(std::function<void()> on_stopped) {
-  scheduler_->SetDeciding(false);
+  may_decide_ = false;
+  UpdateDeciding();
   stop_.Cancel();
   tasks_->Spawn(Release(std::move(on_stopped)));
   executor_.Wake();
@@ -162,9 +263,11 @@ void SchedulerProcess::Step() {
   const std::vector<core::Input> inputs = std::exchange(inputs_, {});
   scheduler_->Step(inputs, outputs_);
   for (const cycle::PodEvent& event : outputs_.events) Record(event);
-  for (core::ApiCall& call : outputs_.calls) tasks_->Spawn(Execute(std::move(call)));
-  for (cycle::StartedWrite& write : outputs_.writes) tasks_->Spawn(Execute(std::move(write)));
-  for (cycle::ExtenderCall& call : outputs_.questions) tasks_->Spawn(Ask(std::move(call)));
+  if (options_.on_traces && !outputs_.traces.empty()) options_.on_traces(std::exchange(outputs_.traces, {}));
+  requests_in_flight_ += outputs_.calls.size() + outputs_.writes.size() + outputs_.questions.size();
+  for (core::ApiCall& call : outputs_.calls) tasks_->Spawn(Execute(std::move(call), generation_));
+  for (cycle::StartedWrite& write : outputs_.writes) tasks_->Spawn(Execute(std::move(write), generation_));
+  for (cycle::ExtenderCall& call : outputs_.questions) tasks_->Spawn(Ask(std::move(call), generation_));
   outputs_.clear();
   executor_.Wake();
   if (scheduler_->HasWork()) {
@@ -174,23 +277,29 @@ void SchedulerProcess::Step() {
   }
 }
 
-base::Task<void> SchedulerProcess::Execute(core::ApiCall call) {
+base::Task<void> SchedulerProcess::Execute(core::ApiCall call, std::uint64_t generation) {
   const base::Result<bool> had_effect = co_await Request(call);
-  Finish(call, had_effect);
+  Finish(call, had_effect, generation);
 }
 
-base::Task<void> SchedulerProcess::Execute(cycle::StartedWrite write) {
+base::Task<void> SchedulerProcess::Execute(cycle::StartedWrite write, std::uint64_t generation) {
   base::Result<cluster::AnyObject> result;
   if (auto may_write = MayWrite(); !may_write) {
     result = std::unexpected(std::move(may_write.error()));
   } else {
     result = co_await objects_->Request(std::move(write.write));
   }
-  inputs_.push_back(core::WriteFinished{write.id, std::move(result)});
+  Answer(core::WriteFinished{write.id, std::move(result)}, generation);
+}
+
+void SchedulerProcess::Answer(core::Input answer, std::uint64_t generation) {
+  if (generation != generation_) return;
+  --requests_in_flight_;
+  inputs_.push_back(std::move(answer));
   Wake();
 }
 
-base::Task<void> SchedulerProcess::Ask(cycle::ExtenderCall call) {
+base::Task<void> SchedulerProcess::Ask(cycle::ExtenderCall call, std::uint64_t generation) {
   const cycle::ExtenderCallId id = call.id;
   base::Result<cycle::ExtenderAnswer> answer;
   const base::Result<void> may_write = MayWrite();
@@ -199,8 +308,7 @@ base::Task<void> SchedulerProcess::Ask(cycle::ExtenderCall call) {
   } else {
     answer = co_await extenders_->Ask(std::move(call));
   }
-  inputs_.push_back(core::ExtenderFinished{id, std::move(answer)});
-  Wake();
+  Answer(core::ExtenderFinished{id, std::move(answer)}, generation);
 }
 
 base::Result<void> SchedulerProcess::MayWrite() const {
@@ -210,7 +318,8 @@ base::Result<void> SchedulerProcess::MayWrite() const {
   return {};
 }
 
-void SchedulerProcess::Finish(const core::ApiCall& call, const base::Result<bool>& had_effect) {
+void SchedulerProcess::Finish(const core::ApiCall& call, const base::Result<bool>& had_effect,
+                              std::uint64_t generation) {
   base::Result<void> result;
   if (!had_effect) result = std::unexpected(had_effect.error());
   if (!result) {
@@ -218,8 +327,7 @@ void SchedulerProcess::Finish(const core::ApiCall& call, const base::Result<bool
                     {"pod", base::LogObject{call.pod->namespace_, call.pod->name}},
                     {"call", dispatch::CallTypeName(call.type)});
   }
-  inputs_.push_back(core::CallFinished{call.id, result, had_effect.value_or(false)});
-  Wake();
+  Answer(core::CallFinished{call.id, result, had_effect.value_or(false)}, generation);
 }
 
 base::Task<base::Result<bool>> SchedulerProcess::Request(const core::ApiCall& call) {

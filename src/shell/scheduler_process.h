@@ -35,6 +35,9 @@ struct ProcessOptions {
   std::optional<client::LeaderElector::Options> leader_election;
   std::string hostname;
   std::uint64_t seed = 0;
+  // Called with the metrics of every scheduler that is made.
+  std::function<void(base::MetricRegistry&)> prepare_metrics = {};
+  std::function<void(std::vector<cycle::AttemptTrace>)> on_traces = {};
 };
 
 // A scheduler at work on an API server: what a watch thread reads feeds the core, its calls become requests,
@@ -51,6 +54,11 @@ class SchedulerProcess {
   void Start();
   // Lets others take the lease at once, then calls back. Decides nothing any more.
   void Stop(std::function<void()> on_stopped);
+  // Puts a scheduler with other options in the place of the one at work, as a new leader would take over from
+  // it; the lease stays. The old one works until the new one has seen the cluster, then has five seconds to
+  // finish what it has begun; what is left is begun anew. `on_done` is called when the new one is in place.
+  // Fails, and changes nothing, if the options are wrong. A newer change replaces one that is under way.
+  base::Result<void> Reconfigure(core::SchedulerOptions options, std::function<void()> on_done);
   // Called when the lease is lost: the process must not go on.
   void OnLeaseLost(std::function<void()> callback) { on_lease_lost_ = std::move(callback); }
 
@@ -61,13 +69,32 @@ class SchedulerProcess {
   bool IsLeaseOverdue(base::Duration tolerance) const {
     return elector_ != nullptr && elector_->IsOverdue(tolerance);
   }
+  std::uint64_t lease_slow_path_count() const {
+    return elector_ == nullptr ? 0 : elector_->slow_path_count();
+  }
   bool is_deciding() const { return scheduler_->is_deciding(); }
   const core::Scheduler& scheduler() const { return *scheduler_; }
+  // Of the process: they stay when the scheduler is replaced.
   base::MetricRegistry& metrics() { return metrics_; }
+  // Of the scheduler at work.
+  base::MetricRegistry& scheduler_metrics() { return *scheduler_metrics_; }
 
  private:
   SchedulerProcess(net::EventLoop& loop, ProcessOptions options);
   base::Result<void> Connect();
+
+  // Waits for its turn.
+  struct Successor;
+  struct Work {
+    std::unique_ptr<base::MetricRegistry> metrics;
+    std::unique_ptr<core::Scheduler> scheduler;
+  };
+  base::Result<Work> MakeWork(const core::SchedulerOptions& options) const;
+  base::Result<std::unique_ptr<WatchThread>> MakeWatches(std::uint64_t generation);
+  void Receive(std::uint64_t generation, std::vector<core::Input> seen);
+  base::Task<void> AwaitTurn();
+  void Promote();
+  void UpdateDeciding() { scheduler_->SetDeciding(may_decide_ && !is_replacing_); }
 
   base::Task<void> Lead();
   base::Task<void> TakeOver();
@@ -75,10 +102,12 @@ class SchedulerProcess {
   // Steps soon, and once for all that comes until then.
   void Wake();
   void Step();
-  base::Task<void> Execute(core::ApiCall call);
-  base::Task<void> Execute(cycle::StartedWrite write);
-  base::Task<void> Ask(cycle::ExtenderCall call);
-  void Finish(const core::ApiCall& call, const base::Result<bool>& had_effect);
+  // Answers count for the scheduler that asked, and for no successor of it.
+  base::Task<void> Execute(core::ApiCall call, std::uint64_t generation);
+  base::Task<void> Execute(cycle::StartedWrite write, std::uint64_t generation);
+  base::Task<void> Ask(cycle::ExtenderCall call, std::uint64_t generation);
+  void Finish(const core::ApiCall& call, const base::Result<bool>& had_effect, std::uint64_t generation);
+  void Answer(core::Input answer, std::uint64_t generation);
   // Whether the request changed anything, or how it failed.
   base::Task<base::Result<bool>> Request(const core::ApiCall& call);
   // A process that was frozen does not know that others may have taken over: it looks at its lease first.
@@ -91,6 +120,7 @@ class SchedulerProcess {
   base::MetricRegistry metrics_;
   client::LoopExecutor executor_;
   std::unique_ptr<client::Connection> connection_;
+  std::unique_ptr<client::RequestMetrics> request_metrics_;
   // Each with a rate limit of its own: neither many pods nor many events keep the lease from being renewed.
   std::unique_ptr<client::ApiClient> client_;
   std::unique_ptr<client::ApiClient> event_client_;
@@ -100,8 +130,16 @@ class SchedulerProcess {
   std::unique_ptr<ExtenderRequests> extenders_;
   std::unique_ptr<client::EventRecorder> events_;
   std::unique_ptr<client::LeaderElector> elector_;
+  base::Random random_;
   std::unique_ptr<WatchThread> watches_;
+  std::unique_ptr<base::MetricRegistry> scheduler_metrics_;
   std::unique_ptr<core::Scheduler> scheduler_;
+  std::uint64_t generation_ = 0;  // of the scheduler at work
+  std::uint64_t generations_ = 0;
+  std::size_t requests_in_flight_ = 0;
+  bool may_decide_ = false;
+  bool is_taking_over_ = false;
+  bool is_replacing_ = false;
   std::vector<core::Input> inputs_;
   core::Outputs outputs_;
   net::Timer timer_;
@@ -110,6 +148,8 @@ class SchedulerProcess {
   std::function<void()> on_lease_lost_;
   // Last: the tasks refer to the rest.
   std::unique_ptr<base::TaskSet> tasks_;
+  std::unique_ptr<Successor> next_;
+  net::Timer promotion_;
 };
 
 }  // namespace berth::shell

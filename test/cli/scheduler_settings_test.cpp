@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "config/reload.h"
+
 namespace berth::cli {
 namespace {
 
@@ -90,17 +92,17 @@ TEST_F(SettingsTest, ExtendersAreTakenFromTheFile) {
 
 TEST_F(SettingsTest, AllNodesUnlessTheFileSaysOtherwise) {
   EXPECT_EQ(Read({"--config=" + Write("")}), std::nullopt);
-  EXPECT_FALSE(settings.samples_nodes);
+  EXPECT_FALSE(settings.loaded.samples_nodes);
   SchedulerSettings other;
   const std::vector<std::string> arguments = {"--config=" + Write("percentageOfNodesToScore: 0\n")};
   EXPECT_EQ(ReadSettings(arguments, other, out, errors), std::nullopt);
-  EXPECT_TRUE(other.samples_nodes);
+  EXPECT_TRUE(other.loaded.samples_nodes);
 }
 
 TEST_F(SettingsTest, PrivateKeysAreNotShown) {
   config::Configuration configuration;
   configuration.extenders.emplace_back().tls_config.emplace().key_data.bytes = "secret";
-  EXPECT_TRUE(WithoutSecrets(configuration).extenders[0].tls_config->key_data.empty());
+  EXPECT_TRUE(config::WithoutSecrets(configuration).extenders[0].tls_config->key_data.empty());
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST_F(FlagsTest, Mistakes) {
       "invalid argument \"many\" for \"--secure-port\" flag: strconv.ParseInt: parsing \"many\": invalid "
       "syntax");
   EXPECT_EQ(Parse({"-v=x"}),
-            "invalid argument \"x\" for \"-v, --v\" flag: strconv.ParseInt: parsing \"x\": invalid syntax");
+            "invalid argument \"x\" for \"-v, --v\" flag: strconv.ParseUint: parsing \"x\": invalid syntax");
   EXPECT_EQ(
       Parse({"--leader-elect=maybe"}),
       "invalid argument \"maybe\" for \"--leader-elect\" flag: strconv.ParseBool: parsing \"maybe\": invalid "
@@ -79,18 +79,48 @@ TEST_F(FlagsTest, Mistakes) {
 }
 
 TEST_F(FlagsTest, ValuesThatCannotBe) {
-  EXPECT_EQ(Parse({"--secure-port=70000", "--tls-cipher-suites=X", "--tls-min-version=Y",
-                   "--show-hidden-metrics-for-version=1.30", "--requestheader-uid-headers=a"}),
+  EXPECT_EQ(Parse({"--secure-port=70000", "--disabled-metrics=a-b", "--show-hidden-metrics-for-version=1.30",
+                   "--requestheader-uid-headers=a"}),
             "");
   EXPECT_THAT(
       CheckFlags(flags),
       ElementsAre(
-          "--secure-port 70000 must be between 0 and 65535, inclusive. 0 for turning off secure port",
-          "Cipher suite X not supported or doesn't exist", "unknown tls version \"Y\"",
+          "--secure-port 70000 must be between 1 and 65535, inclusive. It cannot be turned off with 0",
           "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API "
           "aggregation will not work",
           "metrics.showHiddenMetricsForVersion: Invalid value: \"1.30\": must be omitted or have the value "
-          "'1.36'; only the previous minor version is allowed"));
+          "'1.36'; only the previous minor version is allowed",
+          "metrics.disabledMetrics: Invalid value: [\"a-b\"]: must be fully qualified metric names matching "
+          "\"^[a-zA-Z_:][a-zA-Z0-9_:]*$\", got \"a-b\""));
+  EXPECT_EQ(Parse({"--secure-port=-1"}), "");
+  EXPECT_THAT(CheckFlags(flags),
+              testing::Contains("--secure-port -1 must be between 0 and 65535, inclusive. 0 for turning off "
+                                "secure port"));
+}
+
+// Each as kube-scheduler v1.37.1 says it; test/e2e compares the two programs on more of them.
+TEST_F(FlagsTest, ValuesOfTheWrongForm) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"--bind-address=nobody", "\"--bind-address\" flag: failed to parse IP: \"nobody\""},
+      {"--tls-curve-preferences=x",
+       "\"--tls-curve-preferences\" flag: strconv.ParseInt: parsing \"x\": invalid syntax"},
+      {"--tls-sni-cert-key=x",
+       "\"--tls-sni-cert-key\" flag: expected comma separated certificate and key file paths"},
+      {"--vmodule=x", "\"--vmodule\" flag: \"x\" does not have the pattern=N format"},
+      {"--vmodule=a=x",
+       "\"--vmodule\" flag: parsing verbosity in \"a=x\": strconv.ParseUint: parsing \"x\": invalid syntax"},
+      {"--allow-metric-labels=x", "\"--allow-metric-labels\" flag: x must be formatted as key=value"},
+      {"--version=x", "\"--version\" flag: strconv.ParseBool: parsing \"x\": invalid syntax"},
+      {"--help=x", "\"-h, --help\" flag: strconv.ParseBool: parsing \"x\": invalid syntax"},
+      {"--log-json-info-buffer-size=x",
+       "\"--log-json-info-buffer-size\" flag: quantities must match the regular expression "
+       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+  };
+  for (const auto& [argument, error] : cases) {
+    const std::string value = argument.substr(argument.find('=') + 1);
+    EXPECT_EQ(Parse({argument}), "invalid argument \"" + value + "\" for " + error);
+  }
+  EXPECT_EQ(Parse({"--bind-address=::1", "--bind-address=", "--vmodule=a=1,b*=2", "--version=raw"}), "");
 }
 
 TEST_F(FlagsTest, Logging) {  // case 61
@@ -100,6 +130,9 @@ TEST_F(FlagsTest, Logging) {  // case 61
   EXPECT_EQ(Parse({"--logging-format=json", "--log-json-split-stream"}), "");
   EXPECT_THAT(CheckLogFlags(flags, UpstreamFeatures()),
               ElementsAre("options.json.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled"));
+  EXPECT_EQ(Parse({"--logging-format=text", "--log-json-split-stream=false", "--log-flush-frequency=0"}), "");
+  EXPECT_THAT(CheckLogFlags(flags, UpstreamFeatures()),
+              ElementsAre("flushFrequency: Invalid value: \"0s\": Must be greater than zero"));
 }
 
 // Case 12: with a file, only flags of the election count beside it.

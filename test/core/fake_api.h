@@ -43,6 +43,7 @@ class FakeApi {
 
   Scheduler& scheduler() { return *scheduler_; }
   std::string metrics() const { return metrics_.Text(); }
+  const std::vector<cycle::AttemptTrace>& traces() const { return traces_; }
   bool exists(const std::string& name) const { return pods_.contains(name); }
   base::VirtualClock& clock() { return clock_; }
   std::vector<ApiCall>& waiting_calls() { return calls_; }
@@ -84,6 +85,7 @@ class FakeApi {
     std::ranges::move(outputs.calls, std::back_inserter(calls_));
     std::ranges::move(outputs.events, std::back_inserter(events_));
     std::ranges::move(outputs.questions, std::back_inserter(questions_));
+    std::ranges::move(outputs.traces, std::back_inserter(traces_));
   }
   // Answers all calls, as an API server would.
   void AnswerAll() {
@@ -196,6 +198,7 @@ class FakeApi {
   std::vector<cycle::PodEvent> events_;
   std::vector<cycle::ExtenderCall> questions_;
   Extender extender_;
+  std::vector<cycle::AttemptTrace> traces_;
   int version_ = 0;
   bool is_graceful_ = false;
 };

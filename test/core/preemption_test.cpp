@@ -100,7 +100,6 @@ TEST(Preemption, IsCounted) {
   EXPECT_THAT(api.metrics(), HasSubstr("scheduler_preemption_victims_count 1\n"));
   EXPECT_THAT(api.metrics(),
               HasSubstr("scheduler_preemption_goroutines_execution_total{result=\"success\"} 1\n"));
-  EXPECT_THAT(api.metrics(), ::testing::Not(HasSubstr("preemption_goroutines_duration_seconds")));
 }
 
 TEST(Preemption, AttemptsThatFindNobodyCountToo) {

@@ -123,5 +123,27 @@ TEST_F(AccessTest, StrangersCannotFillTheMemory) {
   EXPECT_EQ(Ask("/metrics", "Bearer good"), 200);
 }
 
+TEST_F(AccessTest, EveryRequestIsCountedByWhatBecameOfIt) {
+  base::MetricRegistry registry;
+  AccessMetrics counted(registry);
+  access = std::make_unique<Access>(options, &reviewer, &reviewer, clock, &counted);
+  Ask("/healthz");
+  Ask("/metrics");
+  Ask("/metrics", "Bearer good");
+  Ask("/metrics", "Bearer bad");
+  reviewer.is_down = true;
+  Ask("/metrics", "Bearer other");
+  Ask("/configz");
+  const std::string text = registry.Text();
+  EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"success\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"failure\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"error\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("authenticated_user_requests{username=\"other\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("authorization_attempts_total{result=\"allowed\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("authorization_attempts_total{result=\"no-opinion\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("authorization_attempts_total{result=\"error\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("authorization_duration_seconds_count{result=\"allowed\"} 2\n"));
+}
+
 }  // namespace
 }  // namespace berth::server

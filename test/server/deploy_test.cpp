@@ -64,7 +64,8 @@ TEST(Deploy, BoardsAndAlertsQueryOnlyWhatExists) {
   const auto scheduler = core::Scheduler::Make({}, clock, metrics);
   ASSERT_TRUE(scheduler.has_value()) << scheduler.error().message;
   AddComponentMetrics(metrics, {}, {});
-  AddElectionMetric(metrics, [] { return true; });
+  AddElectionMetrics(metrics, {[] { return true; }, [] { return std::uint64_t{0}; }});
+  AddReloadMetrics(metrics);
   for (const std::string& file : std::vector<std::string>{"alerts.yaml", "grafana-board.json"}) {
     const std::set<std::string> names = MetricsNamed(Read(file));
     EXPECT_GT(names.size(), 3u) << file;

@@ -24,7 +24,8 @@ class OperationsServerTest : public net::NetTest {
     options.host = "127.0.0.1";
     auto server = OperationsServer::Listen(loop_, std::move(options),
                                            {.health = health,
-                                            .metrics = metrics,
+                                            .metrics = [this] { return std::vector{&metrics}; },
+                                            .resources = [] { return std::string("kube_pod 1\n"); },
                                             .configz = [] { return std::string("{}"); },
                                             .flags = {{"v", "2"}},
                                             .status = {}});
@@ -140,6 +141,53 @@ TEST_F(OperationsServerTest, ACertificateIsMadeOnceAndKept) {
   ASSERT_TRUE(Start(std::move(options)));
   EXPECT_EQ(read(), made);
   EXPECT_EQ(Fetch("/healthz").status, 200);
+}
+
+TEST_F(OperationsServerTest, ProfilesForThoseWhoMaySeeThem) {
+  ASSERT_TRUE(Start(Open("/*")));
+  EXPECT_THAT(Fetch("/debug/pprof/").body, HasSubstr("profile"));
+  EXPECT_THAT(Fetch("/debug/pprof/cmdline").body, HasSubstr("berth_server_test"));
+  EXPECT_EQ(Fetch("/debug/pprof/symbol").body, "num_symbols: 1\n");
+  EXPECT_EQ(Fetch("/debug/pprof/heap").status, 404);
+}
+
+TEST_F(OperationsServerTest, NoProfilesWhereTheyAreOff) {  // case 46
+  ServerOptions options = Open("/*");
+  options.profiling = false;
+  ASSERT_TRUE(Start(std::move(options)));
+  for (const std::string path : {"/debug/pprof/", "/debug/pprof/profile", "/debug/flags/v"}) {
+    EXPECT_EQ(Fetch(path).status, 404) << path;
+  }
+}
+
+TEST_F(OperationsServerTest, ResourcesOfPods) {
+  ASSERT_TRUE(Start(Open("/*")));
+  EXPECT_EQ(Fetch("/metrics/resources").body, "kube_pod 1\n");
+  EXPECT_EQ(Fetch("/metrics/resources", "DELETE").body, "metrics reset\n");
+}
+
+TEST_F(OperationsServerTest, CertificatesThatCannotBeUsedAreNamedInGosWords) {
+  const auto now = base::RealClock().WallNow();
+  const auto one = net::MakeAuthority("one", now);
+  const auto two = net::MakeAuthority("two", now);
+  ASSERT_TRUE(one && two);
+  const fs::path folder = fs::path(testing::TempDir()) / "mismatch";
+  fs::create_directories(folder);
+  std::ofstream(folder / "one.crt") << one->certificate_pem;
+  std::ofstream(folder / "two.key") << two->key_pem;
+  std::ofstream(folder / "empty") << "nothing";
+  const auto error = [&](const std::string& certificate, const std::string& key) {
+    ServerOptions options = Open("/*");
+    if (!certificate.empty()) options.certificate.cert_file = (folder / certificate).string();
+    if (!key.empty()) options.certificate.key_file = (folder / key).string();
+    const auto started = Start(std::move(options));
+    return started ? std::string() : started.error().message;
+  };
+  EXPECT_EQ(error("one.crt", "two.key"), "tls: private key does not match public key");
+  EXPECT_EQ(error("empty", "two.key"), "tls: failed to find any PEM data in certificate input");
+  EXPECT_EQ(error("one.crt", "empty"), "tls: failed to find any PEM data in key input");
+  EXPECT_EQ(error("one.crt", ""), "missing filename for serving cert");
+  EXPECT_THAT(error("nowhere", "two.key"), testing::EndsWith("nowhere: no such file or directory"));
 }
 
 }  // namespace
