@@ -79,10 +79,15 @@ std::string ValueText(const ComparedRow* row, std::size_t side, int digits) {
   return fmt::format("{:.{}f}", Median(row->values[side]), digits);
 }
 
+// A loss has more digits: what matters is how far it is from nothing.
+std::string FactorText(double factor) {
+  return factor < 1 ? fmt::format("{:.2f}", factor) : fmt::format("{:.1f}", factor);
+}
+
 std::string RatioText(const Ratio& ratio) {
   if (ratio.pairs == 0) return "-";
-  if (ratio.pairs == 1) return fmt::format("{:.1f}", ratio.median);
-  return fmt::format("{:.1f} ({:.1f}-{:.1f})", ratio.median, ratio.least, ratio.most);
+  if (ratio.pairs == 1) return FactorText(ratio.median);
+  return fmt::format("{} ({}-{})", FactorText(ratio.median), FactorText(ratio.least), FactorText(ratio.most));
 }
 
 base::Result<DataItem> ParseItem(const boost::json::value& value) {
@@ -208,8 +213,7 @@ std::string CompareTable(const SideNames& names, std::span<const ComparedWorkloa
     double sum = 0;
     for (const double value : column) sum += value;
     means.insert(means.end(), {"", ""});
-    means.push_back(
-        column.empty() ? "-" : fmt::format("{:.1f}", std::exp(sum / static_cast<double>(column.size()))));
+    means.push_back(column.empty() ? "-" : FactorText(std::exp(sum / static_cast<double>(column.size()))));
   }
   lines.push_back(std::move(means));
   return AlignedColumns(lines);

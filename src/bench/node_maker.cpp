@@ -50,6 +50,7 @@ base::Result<void> NodeMaker::Create(const CreateNodes& op, const std::filesyste
   }
   const std::int64_t count = op.count.number();
   for (std::int64_t index = 0; index < count; ++index) {
+    if (auto may = may_go_on_(); !may) return may;
     auto node = node_template ? node_template->Make(TemplateData(op.template_params, index, count))
                               : base::Result<json::object>(PlainNode(op_index));
     if (!node) return std::unexpected(std::move(node.error()));
@@ -91,6 +92,7 @@ base::Result<void> NodeMaker::PatchLabel(const std::string& node, const std::str
 
 base::Result<void> NodeMaker::Apply(const NodeStrategy& strategy, std::span<const std::string> nodes) {
   for (const std::string& node : nodes) {
+    if (auto may = may_go_on_(); !may) return may;
     base::Result<void> applied;
     if (const auto* const labels = std::get_if<LabelNodes>(&strategy)) {
       applied = PatchLabel(node, labels->key, labels->values[(*labels->next)++ % labels->values.size()]);

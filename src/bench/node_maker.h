@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -16,9 +18,12 @@ namespace berth::bench {
 // Creates nodes, and changes them as the operation's strategy says.
 class NodeMaker {
  public:
+  // Asked before each node; an error ends it.
+  using MayGoOn = std::function<base::Result<void>()>;
+
   // Both outlive it.
-  NodeMaker(TestCluster& cluster, LoadClock& clock, base::Random random)
-      : cluster_(cluster), clock_(clock), random_(random) {}
+  NodeMaker(TestCluster& cluster, LoadClock& clock, base::Random random, MayGoOn may_go_on)
+      : cluster_(cluster), clock_(clock), random_(random), may_go_on_(std::move(may_go_on)) {}
 
   base::Result<void> Create(const CreateNodes& op, const std::filesystem::path& folder, std::size_t op_index);
 
@@ -33,6 +38,7 @@ class NodeMaker {
   TestCluster& cluster_;
   LoadClock& clock_;
   base::Random random_;
+  const MayGoOn may_go_on_;
   std::size_t created_ = 0;  // by all operations so far
 };
 

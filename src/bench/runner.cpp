@@ -31,7 +31,7 @@ Runner::Runner(const WorkloadFile& file, const TestCase& test_case, const Worklo
       options_(std::move(options)),
       clock_(cluster, options_.requests_per_second),
       ledger_(cluster.clock()),
-      nodes_(cluster, clock_, base::Random(options_.seed)),
+      nodes_(cluster, clock_, base::Random(options_.seed), [this] { return MayGoOn(); }),
       params_(workload.params) {
   cluster_.SetPodObserver(&ledger_);
   ledger_.AddListener(

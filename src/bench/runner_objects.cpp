@@ -105,11 +105,14 @@ Runner::Done Runner::Do(const CreateAny& op) {
     target.name.clear();
     std::optional<sandbox::StatusError> error;
     clock_.AwaitTurn();
-    const bool made = clock_.Poll(seconds(1), kRetryMax, [&] {
+    bool made = false;
+    clock_.Poll(seconds(1), kRetryMax, [&] {
       const auto created = cluster_.Create(target, object->document);
       if (!created) error = created.error();
-      return created.has_value();
+      made = created.has_value();
+      return made || !MayGoOn();
     });
+    if (auto may = MayGoOn(); !may) return may;
     if (!made) return std::unexpected(RequestError(op.template_path, *error));
     if (target.resource->kind == "ResourceClaim") ++claims_;
   }
@@ -150,6 +153,7 @@ Runner::Done Runner::Do(const UpdateAny& op) {
       clock_.AwaitTurn();
     }
     if (auto updated = UpdateOne(op, *source, index); !updated) return updated;
+    if (auto may = MayGoOn(); !may) return may;
   }
   return {};
 }

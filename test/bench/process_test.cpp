@@ -226,6 +226,7 @@ TEST_F(RemoteRunTest, AnInterruptedRunSaysSoAndEndsItsScheduler) {
   RunOptions options;
   options.is_interrupted = [&] { return !(*cluster)->NodeNames().empty(); };
   EXPECT_THAT(Run(**cluster, options).failures, ElementsAre(HasSubstr("interrupted")));
+  EXPECT_EQ((*cluster)->NodeNames().size(), 1) << "the second node was not begun";
   const pid_t scheduler = (*cluster)->scheduler_id();
   EXPECT_TRUE(IsAlive(scheduler));
   cluster->reset();

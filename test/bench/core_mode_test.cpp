@@ -1,0 +1,126 @@
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/child_process.h"
+#include "bench/core_cluster.h"
+#include "bench/requirements.h"
+#include "bench/suite.h"
+#include "sandbox/document.h"
+
+// What the core needs of a control plane beyond pods and nodes: devices, volumes, configuration files.
+namespace berth::bench {
+namespace {
+
+namespace json = boost::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class CoreModeTest : public testing::Test {
+ protected:
+  CoreModeTest() : folder_(*TemporaryFolder::Make()) {
+    Write("pod.yaml", "metadata: {generateName: p-}\nspec: {containers: [{name: c, image: i}]}\n");
+    Write("device-class.yaml",
+          "apiVersion: resource.k8s.io/v1beta2\nkind: DeviceClass\nmetadata: {name: gpu}\n"
+          "spec: {selectors: [{cel: {expression: device.driver == \"d\"}}]}\n");
+    Write("claim.yaml",
+          "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: mine}\n"
+          "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n");
+    Write("claiming-pod.yaml",
+          "metadata: {name: user}\nspec: {resourceClaims: [{name: c, resourceClaimName: mine}], "
+          "containers: [{name: c, image: i, resources: {claims: [{name: c}]}}]}\n");
+    Write("node.yaml", "metadata: {name: node-1}\nstatus: {capacity: {cpu: 8, pods: 50}}\n");
+    Write("slice.yaml",
+          "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\n"
+          "spec: {driver: d, nodeName: node-1, pool: {name: node-1, generation: 1, resourceSliceCount: 1}, "
+          "devices: [{name: card}]}\n");
+  }
+
+  void Write(const char* name, const char* text) { std::ofstream(folder_.path() / name) << text; }
+
+  WorkloadFile FileOf(const std::string& operations, const std::string& more = "") {
+    auto file = ParseWorkloadFile(
+        folder_.path() / "performance-config.yaml",
+        "- name: Case\n" + more + "  workloadTemplate:\n" + operations + "\n  workloads:\n  - name: W\n");
+    EXPECT_TRUE(file.has_value()) << file.error().message;
+    return *std::move(file);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CoreModeTest, AClaimIsAllocatedByARequest) {
+  const WorkloadFile file = FileOf(
+      "  - {opcode: createNodes, count: 1, nodeTemplatePath: node.yaml}\n"
+      "  - {opcode: createAny, templatePath: device-class.yaml}\n"
+      "  - {opcode: createAny, templatePath: slice.yaml}\n"
+      "  - {opcode: allocResourceClaims, namespace: x}\n"
+      "  - {opcode: createAny, templatePath: claim.yaml, namespace: x}\n"
+      "  - {opcode: createPods, count: 1, namespace: x, podTemplatePath: claiming-pod.yaml, collectMetrics: "
+      "true}");
+  const TestCase& test_case = file.test_cases[0];
+  EXPECT_THAT(MissingFor(file, test_case, test_case.workloads[0]), IsEmpty());
+  const auto cluster = MakeCoreCluster(file, test_case, test_case.workloads[0], {});
+  ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
+  const RunResults results = Runner(file, test_case, test_case.workloads[0], **cluster, {}).Run();
+  EXPECT_THAT(results.failures, IsEmpty());
+  const auto claim = (*cluster)->Get({.resource = &sandbox::ResourceOf("resource.k8s.io/v1", "ResourceClaim"),
+                                      .namespace_name = "x",
+                                      .name = "mine"});
+  ASSERT_TRUE(claim.has_value());
+  EXPECT_NE(sandbox::FindObject(*claim, {"status", "allocation"}), nullptr);
+  const json::array* const users = sandbox::FindArray(*claim, {"status", "reservedFor"});
+  ASSERT_NE(users, nullptr);
+  EXPECT_EQ(sandbox::TextAt(users->at(0).as_object(), {"name"}), "user");
+}
+
+TEST_F(CoreModeTest, ClaimsThatTheWorkloadIsToAllocateAreMissed) {
+  const WorkloadFile file = FileOf(
+      "  - {opcode: createAny, templatePath: claim.yaml, namespace: x, count: 2}\n"
+      "  - {opcode: allocResourceClaims, namespace: x}\n"
+      "  - {opcode: createPods, count: 1, collectMetrics: true}");
+  EXPECT_THAT(MissingFor(file, file.test_cases[0], file.test_cases[0].workloads[0]),
+              ElementsAre("allocation of claims by the workload"));
+}
+
+TEST_F(CoreModeTest, AConfigurationFileIsObeyed) {
+  Write("config.yaml",
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles: [{schedulerName: other}]\n");
+  const std::string operations =
+      "  - {opcode: createNodes, count: 1}\n"
+      "  - {opcode: createPods, count: 1, podTemplatePath: pod.yaml, skipWaitToCompletion: true}\n"
+      "  - {opcode: sleep, duration: 1s}\n"
+      "  - {opcode: startCollectingMetrics, namespaces: [namespace-1]}\n"
+      "  - {opcode: stopCollectingMetrics}";
+  const auto bound_with = [&](const std::string& more) {
+    const WorkloadFile file = FileOf(operations, more);
+    const TestCase& test_case = file.test_cases[0];
+    EXPECT_THAT(MissingFor(file, test_case, test_case.workloads[0]), IsEmpty());
+    const auto cluster = MakeCoreCluster(file, test_case, test_case.workloads[0], {});
+    EXPECT_TRUE(cluster.has_value()) << cluster.error().message;
+    Runner runner(file, test_case, test_case.workloads[0], **cluster, {});
+    EXPECT_THAT(runner.Run().failures, IsEmpty());
+    return runner.ledger().CountBound("namespace-1", {});
+  };
+  EXPECT_EQ(bound_with(""), 1);
+  // The pod asks for default-scheduler, which is not there any more.
+  EXPECT_EQ(bound_with("  schedulerConfigPath: config.yaml\n"), 0);
+}
+
+TEST_F(CoreModeTest, ABadConfigurationFileIsNamed) {
+  Write("config.yaml",
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: -1\n");
+  const WorkloadFile file = FileOf("  - {opcode: createPods, count: 1, collectMetrics: true}",
+                                   "  schedulerConfigPath: config.yaml\n");
+  const WorkloadReport report =
+      RunWorkload(file, file.test_cases[0], file.test_cases[0].workloads[0], MakeCoreCluster, {});
+  EXPECT_EQ(report.outcome, Outcome::kFailed);
+  EXPECT_THAT(report.reasons,
+              ElementsAre(testing::AllOf(HasSubstr("config.yaml: "), HasSubstr("parallelism"))));
+}
+
+}  // namespace
+}  // namespace berth::bench
