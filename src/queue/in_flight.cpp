@@ -60,7 +60,8 @@ void InFlight::Clear() {
 
 std::vector<std::string> InFlight::PodUids() const {
   std::vector<std::string> uids;
-  for (std::uint32_t at = first_; at != kNone; at = markers_[at].next) uids.push_back(markers_[at].record->uid);
+  for (std::uint32_t at = first_; at != kNone; at = markers_[at].next)
+    uids.push_back(markers_[at].record->uid);
   return uids;
 }
 
