@@ -224,7 +224,43 @@ func (s *story) tell(t *testing.T, sandbox *harness.Sandbox, namespace string) o
 	for _, node := range s.nodes {
 		must(client.CoreV1().Nodes().Delete(ctx, node.Name, metav1.DeleteOptions{}))
 	}
+	s.waitForgotten(t, sandbox, namespace)
 	return result
+}
+
+// waitForgotten waits until the scheduler knows that the nodes are gone, so that none of them is in the next story.
+func (s *story) waitForgotten(t *testing.T, sandbox *harness.Sandbox, namespace string) {
+	t.Helper()
+	ctx := context.Background()
+	pods := sandbox.Client.CoreV1().Pods(namespace)
+	for i := 0; ; i++ {
+		probe := harness.MakePod(fmt.Sprintf("probe-%d", i), "1m")
+		probe.Namespace = namespace
+		if _, err := pods.Create(ctx, probe, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		knows := false
+		harness.Eventually(t, time.Minute, "the probe is judged", func() error {
+			pod, err := pods.Get(ctx, probe.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			condition := harness.Condition(pod, v1.PodScheduled)
+			if condition == nil {
+				return fmt.Errorf("no condition yet")
+			}
+			knows = condition.Status == v1.ConditionFalse && condition.Message == "no nodes available to schedule pods"
+			return nil
+		})
+		zero := int64(0)
+		if err := pods.Delete(ctx, probe.Name, metav1.DeleteOptions{GracePeriodSeconds: &zero}); err != nil && !apierrors.IsNotFound(err) {
+			t.Fatal(err)
+		}
+		if knows {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 func startOutcomeSandbox(t *testing.T, flags ...string) *harness.Sandbox {
