@@ -1,5 +1,6 @@
 #include "sim/promises.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "client/objects.h"
@@ -124,6 +125,66 @@ void CheckNominations(const core::Scheduler& scheduler, Violations& violations) 
                                        cluster::PodName(pods.record(slot)), known,
                                        pods.record(slot).nominated_node_name));
     }
+  }
+}
+
+namespace {
+
+// Nothing but its size decides where it fits.
+bool IsPlain(const api::PodSpec& spec) {
+  const bool has_ports = std::ranges::any_of(
+      spec.containers, [](const api::Container& container) { return !container.ports.empty(); });
+  return !spec.affinity && spec.node_selector.empty() && spec.topology_spread_constraints.empty() &&
+         !has_ports && spec.preemption_policy != "Never";
+}
+
+// Whether the pod would fit if all pods of lower priority went, and there are some: pod by pod, by nothing
+// but their records.
+bool CouldEvictOn(const cluster::Cluster& cluster, cluster::PodSlot pod, cluster::NodeRow row) {
+  const cluster::NodeTable& nodes = cluster.nodes();
+  const cluster::Requests& asked = cluster.requests(pod);
+  std::int64_t cpu = asked.milli_cpu;
+  std::int64_t memory = asked.memory;
+  std::int64_t pods = 1;
+  bool has_lower = false;
+  for (const cluster::PodSlot other : nodes.pods(row)) {
+    if (cluster.pods().priority(other) < cluster.pods().priority(pod)) {
+      has_lower = true;
+      continue;
+    }
+    // What such a pod wants of its neighbours is not reckoned with.
+    if (cluster.pods().record(other).spec->spec.affinity) return false;
+    cpu += cluster.requests(other).milli_cpu;
+    memory += cluster.requests(other).memory;
+    ++pods;
+  }
+  return has_lower && cpu <= nodes.allocatable(cluster::kCpu)[row.index()] &&
+         memory <= nodes.allocatable(cluster::kMemory)[row.index()] && pods <= nodes.pod_limit()[row.index()];
+}
+
+bool IsPlainNode(const api::Node& node) { return !node.spec.unschedulable && node.spec.taints.empty(); }
+
+}  // namespace
+
+void CheckNobodyCouldEvict(const core::Scheduler& scheduler,
+                           const std::function<bool(const api::PodRecord&, std::string_view)>& likes,
+                           Violations& violations) {
+  const cluster::Cluster& cluster = scheduler.cluster();
+  const cluster::PodTable& pods = cluster.pods();
+  const bool has_nominations = cluster.nominator().node_count() > 0;
+  for (std::uint32_t index = 0; index < pods.slot_count() && !has_nominations; ++index) {
+    const cluster::PodSlot slot(index);
+    if (!pods.IsLive(slot) || pods.state(slot) != cluster::PodState::kPending || pods.terminating(slot))
+      continue;
+    const api::PodRecord& pod = pods.record(slot);
+    if (!IsPlain(pod.spec->spec)) continue;
+    cluster.nodes().existing().ForEach([&](std::size_t bit) {
+      const cluster::NodeRow row(static_cast<std::uint32_t>(bit));
+      const std::string_view name = cluster.nodes().name(row);
+      if (!IsPlainNode(*cluster.nodes().object(row)) || !likes(pod, name)) return;
+      if (!CouldEvictOn(cluster, slot, row)) return;
+      violations.push_back(fmt::format("{} waits and could evict others from {}", pod.name, name));
+    });
   }
 }
 

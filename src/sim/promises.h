@@ -27,6 +27,12 @@ void CheckEveryPodHasOnePlace(const core::Scheduler& scheduler, Violations& viol
 // When nothing is under way any more: nominations are those that the pods' statuses say.
 void CheckNominations(const core::Scheduler& scheduler, Violations& violations);
 
+// When nothing is under way any more: no pod waits that could have the place of less important ones. Reckoned
+// anew, and only for pods and nodes so plain that no more than sums matters; `likes` as above.
+void CheckNobodyCouldEvict(const core::Scheduler& scheduler,
+                           const std::function<bool(const api::PodRecord&, std::string_view node)>& likes,
+                           Violations& violations);
+
 // When all pods are gone: nothing is remembered of them.
 void CheckNothingIsLeft(const core::Scheduler& scheduler, Violations& violations);
 

@@ -100,6 +100,12 @@ SimulationResult Simulation::Run() {
     CheckNothingOvercommitted(plane_.store(), result_.violations);
     CheckNominations(*scheduler_, result_.violations);
     CheckNobodySleeps();
+    CheckNobodyCouldEvict(
+        *scheduler_,
+        [&](const api::PodRecord& pod, std::string_view node) {
+          return !faults_.has_extender || ExtenderLink::Likes(pod, node);
+        },
+        result_.violations);
   }
   result_.bound = calls_.bound_count();
   result_.questions = extender_.asked_count();
