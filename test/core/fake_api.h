@@ -46,6 +46,8 @@ class FakeApi {
   base::VirtualClock& clock() { return clock_; }
   std::vector<ApiCall>& waiting_calls() { return calls_; }
   std::vector<cycle::PodEvent>& events() { return events_; }
+  // Nobody answers them.
+  const std::vector<cycle::StartedWrite>& writes() const { return writes_; }
   const api::PodRecord& pod(const std::string& name) const { return *pods_.at(name); }
   std::string node_of(const std::string& name) const { return pods_.at(name)->node_name; }
 
@@ -54,6 +56,15 @@ class FakeApi {
   void Create(const berth::test::PodBuilder& pod) { Store(*pod.Record()); }
   void Create(api::PodDisruptionBudget budget) {
     inputs_.push_back(ObjectSeen{std::make_shared<const api::PodDisruptionBudget>(std::move(budget))});
+  }
+  // Any other object came or changed, or is gone.
+  template <class T>
+  void See(const T& object) {
+    inputs_.push_back(ObjectSeen{std::make_shared<const T>(object)});
+  }
+  template <class T>
+  void Forget(const T& object) {
+    inputs_.push_back(ObjectGone{std::make_shared<const T>(object)});
   }
   void DeletePod(const std::string& name) {
     const auto found = pods_.find(name);
@@ -75,6 +86,7 @@ class FakeApi {
     scheduler_->Step(inputs, outputs);
     std::ranges::move(outputs.calls, std::back_inserter(calls_));
     std::ranges::move(outputs.events, std::back_inserter(events_));
+    std::ranges::move(outputs.writes, std::back_inserter(writes_));
   }
   // Answers all calls, as an API server would.
   void AnswerAll() {
@@ -168,6 +180,7 @@ class FakeApi {
   std::vector<Input> inputs_;
   std::vector<ApiCall> calls_;
   std::vector<cycle::PodEvent> events_;
+  std::vector<cycle::StartedWrite> writes_;
   int version_ = 0;
   bool is_graceful_ = false;
 };
