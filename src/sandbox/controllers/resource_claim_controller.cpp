@@ -180,8 +180,9 @@ void ResourceClaimController::LookAtClaim(const std::string& key) {
     if (!written) return;
     current = *written;
   }
-  const bool is_free = frees || !is_allocated;
-  if (is_free && kept.empty() && HasFinalizer(document, kDeleteProtection)) {
+  // Not from a claim that nobody has used yet: a scheduler protects it first and allocates it then.
+  const bool is_done = kept.empty() && (frees || (!is_allocated && (lost_some || claim->is_terminating())));
+  if (is_done && HasFinalizer(document, kDeleteProtection)) {
     static_cast<void>(ChangeObject(context_.plane.writer(), *current,
                                    [](json::object& changed) { DropFinalizer(changed, kDeleteProtection); }));
   }
