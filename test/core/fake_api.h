@@ -52,6 +52,8 @@ class FakeApi {
   // Who answers the questions of extended attempts; without, they wait for the test.
   using Extender = std::function<base::Result<cycle::ExtenderAnswer>(const cycle::ExtenderCall&)>;
   void SetExtender(Extender extender) { extender_ = std::move(extender); }
+  // Nobody answers them.
+  const std::vector<cycle::StartedWrite>& writes() const { return writes_; }
   const api::PodRecord& pod(const std::string& name) const { return *pods_.at(name); }
   std::string node_of(const std::string& name) const { return pods_.at(name)->node_name; }
 
@@ -63,7 +65,15 @@ class FakeApi {
   void Create(api::PodDisruptionBudget budget) {
     inputs_.push_back(ObjectSeen{std::make_shared<const api::PodDisruptionBudget>(std::move(budget))});
   }
-  void See(cluster::AnyObject object) { inputs_.push_back(ObjectSeen{std::move(object)}); }
+  // Any other object came or changed, or is gone.
+  template <class T>
+  void See(const T& object) {
+    inputs_.push_back(ObjectSeen{std::make_shared<const T>(object)});
+  }
+  template <class T>
+  void Forget(const T& object) {
+    inputs_.push_back(ObjectGone{std::make_shared<const T>(object)});
+  }
   void DeletePod(const std::string& name) {
     const auto found = pods_.find(name);
     inputs_.push_back(PodGone{found->second->namespace_, name, found->second->uid});
@@ -86,6 +96,7 @@ class FakeApi {
     std::ranges::move(outputs.events, std::back_inserter(events_));
     std::ranges::move(outputs.questions, std::back_inserter(questions_));
     std::ranges::move(outputs.traces, std::back_inserter(traces_));
+    std::ranges::move(outputs.writes, std::back_inserter(writes_));
   }
   // Answers all calls, as an API server would.
   void AnswerAll() {
@@ -199,6 +210,7 @@ class FakeApi {
   std::vector<cycle::ExtenderCall> questions_;
   Extender extender_;
   std::vector<cycle::AttemptTrace> traces_;
+  std::vector<cycle::StartedWrite> writes_;
   int version_ = 0;
   bool is_graceful_ = false;
 };

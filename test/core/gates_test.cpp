@@ -151,7 +151,7 @@ TEST_P(Gates, SchedulerPreQueueingHints) {
                                   hint));
   };
   ASSERT_EQ(asked("Queue"), "");
-  api.See(Claim("claim7"));
+  api.See(*Claim("claim7"));
   api.Step();
   EXPECT_EQ(asked("Queue"), "1") << "the pod that names it is looked at in any case";
   EXPECT_EQ(asked("QueueSkip"), on() ? "" : "49");
