@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "api/time.h"
+#include "api/wall_time.h"
 #include "sandbox/admission_pod.h"
 #include "sandbox/admission_workload.h"
 #include "sandbox/document.h"
@@ -71,13 +73,34 @@ void AdmitNode(json::object& document) {
   ObjectAt(document, {"status"})["allocatable"] = copy;
 }
 
+// A volume is available once the controller has seen it.
+void AdmitVolume(json::object& document, const AdmissionContext& context) {
+  json::object& status = ObjectAt(document, {"status"});
+  status["phase"] = "Pending";
+  status["lastPhaseTransitionTime"] = api::FormatTime(api::TimeOf(context.now));
+}
+
+// When a volume got into its phase, unless whoever moved it says so.
+void NotePhase(json::object& document, const json::object& old, const AdmissionContext& context) {
+  json::object& status = ObjectAt(document, {"status"});
+  const std::string_view given = TextAt(status, {"lastPhaseTransitionTime"});
+  const std::string_view before = TextAt(old, {"status", "lastPhaseTransitionTime"});
+  const bool is_same = TextAt(status, {"phase"}) == TextAt(old, {"status", "phase"});
+  if (is_same && given.empty() && !before.empty()) status["lastPhaseTransitionTime"] = before;
+  if (!is_same && (given.empty() || given == before)) {
+    status["lastPhaseTransitionTime"] = api::FormatTime(api::TimeOf(context.now));
+  }
+}
+
 }  // namespace
 
 void ApplyDefaults(const Resource& resource, json::object& document) {
   if (IsCore(resource, "Pod")) {
     DefaultPod(document);
-    // Of a pod alone: templates do not get this one.
-    SetDefault(ObjectAt(document, {"spec"}), "enableServiceLinks", true);
+    // Of a pod alone: templates do not get these.
+    json::object& spec = ObjectAt(document, {"spec"});
+    SetDefault(spec, "enableServiceLinks", true);
+    if (NumberAt(spec, {"terminationGracePeriodSeconds"}) < 0) spec["terminationGracePeriodSeconds"] = 1;
   }
   DefaultOtherKinds(resource, document);
 }
@@ -89,7 +112,7 @@ ApiResult<void> AdmitCreate(const Resource& resource, json::object& document,
   if (IsCore(resource, "Pod")) return AdmitPod(document, context);
   if (IsCore(resource, "Namespace")) AdmitNamespace(document);
   if (IsCore(resource, "Node")) AdmitNode(document);
-  if (IsCore(resource, "PersistentVolume")) ObjectAt(document, {"status"})["phase"] = "Available";
+  if (IsCore(resource, "PersistentVolume")) AdmitVolume(document, context);
   if (IsCore(resource, "PersistentVolumeClaim")) AdmitClaim(document, context);
   if (IsCore(resource, "Service")) AdmitService(document);
   if (resource.group == "batch" && resource.kind == "Job") AdmitJob(document);
@@ -115,9 +138,10 @@ ApiResult<void> AdmitUpdate(const Resource& resource, json::object& document, co
 }
 
 ApiResult<void> AdmitStatusUpdate(const Resource& resource, json::object& document, const json::object& old,
-                                  const AdmissionContext&) {
+                                  const AdmissionContext& context) {
   json::object kept = old;
   kept["status"] = document["status"];
+  if (IsCore(resource, "PersistentVolume")) NotePhase(kept, old, context);
   if (IsCore(resource, "Pod")) {
     for (const std::string_view key : {"labels", "annotations", "finalizers"}) {
       KeepFrom(ObjectAt(kept, {"metadata"}), ObjectAt(document, {"metadata"}), key);

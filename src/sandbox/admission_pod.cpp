@@ -109,6 +109,14 @@ ApiResult<void> SetPriority(json::object& pod, const AdmissionContext& context) 
                     "controller computed {} from the given PriorityClass name",
                     *preset, priority.value)));
   }
+  const std::string_view policy = TextAt(spec, {"preemptionPolicy"});
+  if (!policy.empty() && policy != priority.preemption) {
+    return Refuse(Forbidden(
+        pods, name,
+        fmt::format("the string value of PreemptionPolicy ({}) must not be provided in pod spec; priority "
+                    "admission controller computed {} from the given PriorityClass name",
+                    policy, priority.preemption)));
+  }
   if (!priority.name.empty()) spec["priorityClassName"] = priority.name;
   spec["priority"] = priority.value;
   SetDefault(spec, "preemptionPolicy", json::string(priority.preemption));
@@ -127,22 +135,6 @@ bool IsGuaranteed(const json::object& container) {
     if (limit == nullptr || request == nullptr || *limit != *request) return false;
   }
   return true;
-}
-
-std::string_view QosClass(const json::object& pod) {
-  bool any = false;
-  bool guaranteed = true;
-  for (const std::string_view list : {"containers", "initContainers"}) {
-    const json::array* containers = FindArray(pod, {"spec", list});
-    if (containers == nullptr) continue;
-    for (const json::value& entry : *containers) {
-      if (!entry.is_object()) continue;
-      const json::object& container = entry.get_object();
-      any = any || HasResources(container, "requests") || HasResources(container, "limits");
-      guaranteed = guaranteed && IsGuaranteed(container);
-    }
-  }
-  return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
 }
 
 void SetFirstStatus(json::object& pod, base::WallPoint now) {
@@ -164,6 +156,22 @@ void SetFirstStatus(json::object& pod, base::WallPoint now) {
 
 }  // namespace
 
+std::string_view QosClass(const json::object& pod) {
+  bool any = false;
+  bool guaranteed = true;
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const json::array* containers = FindArray(pod, {"spec", list});
+    if (containers == nullptr) continue;
+    for (const json::value& entry : *containers) {
+      if (!entry.is_object()) continue;
+      const json::object& container = entry.get_object();
+      any = any || HasResources(container, "requests") || HasResources(container, "limits");
+      guaranteed = guaranteed && IsGuaranteed(container);
+    }
+  }
+  return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
+}
+
 void DefaultPod(json::object& pod) {
   json::object& spec = ObjectAt(pod, {"spec"});
   SetDefault(spec, "restartPolicy", "Always");
@@ -174,8 +182,12 @@ void DefaultPod(json::object& pod) {
   if (json::array* volumes = FindArray(spec, {"volumes"})) {
     for (json::value& volume : *volumes) {
       // A name alone: the volume is to be an empty directory.
-      if (volume.is_object() && volume.get_object().size() == 1)
-        volume.get_object()["emptyDir"] = json::object();
+      if (!volume.is_object()) continue;
+      json::object& source = volume.get_object();
+      if (source.size() == 1) source["emptyDir"] = json::object();
+      if (FindObject(source, {"hostPath"}) != nullptr) {
+        SetDefault(ObjectAt(source, {"hostPath"}), "type", "");
+      }
     }
   }
   const bool host_network = FlagAt(spec, {"hostNetwork"});

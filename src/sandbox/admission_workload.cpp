@@ -142,6 +142,9 @@ void DefaultVolume(json::object& document) {
   json::object& spec = ObjectAt(document, {"spec"});
   SetDefault(spec, "persistentVolumeReclaimPolicy", "Retain");
   SetDefault(spec, "volumeMode", "Filesystem");
+  if (FindObject(document, {"spec", "hostPath"}) != nullptr) {
+    SetDefault(ObjectAt(document, {"spec", "hostPath"}), "type", "");
+  }
 }
 
 void DefaultStorageClass(json::object& document) {

@@ -1,10 +1,12 @@
 #include "sandbox/api_server.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "sandbox/discovery.h"
 #include "sandbox/openapi.h"
 #include "sandbox/table.h"
+#include "sandbox/text_parts.h"
 
 namespace berth::sandbox {
 namespace {
@@ -18,6 +20,16 @@ void SendAnswer(Exchange& exchange, const Answer& answer) {
 bool IsOpenToAll(std::string_view path) {
   return path == "/version" || path == "/healthz" || path == "/livez" || path == "/readyz" ||
          path.starts_with("/livez/") || path.starts_with("/readyz/") || path.starts_with("/healthz/");
+}
+
+// Other paths are none of the API's: the web server under it answers them.
+bool IsInServedGroup(std::string_view path) {
+  const std::vector<std::string_view> parts = SplitText(path, '/');
+  if (parts.size() >= 2 && parts[0] == "api") return true;
+  if (parts.size() < 3 || parts[0] != "apis") return false;
+  const auto served = ResourceTable::Get().group_versions();
+  return std::ranges::any_of(
+      served, [&](const ResourceTable::GroupVersion& known) { return known.group == parts[1]; });
 }
 
 json::object VersionDocument() {
@@ -87,6 +99,7 @@ Answer ApiServer::AnswerOther(const net::Request& request, const StatusError& no
             AnswerOpenApi(path, accept == nullptr ? "" : std::string_view(*accept)))
       return std::move(*answer);
   }
+  if (not_found.code == 404 && !IsInServedGroup(path)) return TextAnswer(404, "404 page not found\n");
   return ErrorAnswer(not_found, form.media);
 }
 

@@ -1,9 +1,11 @@
 #include "sandbox/body.h"
 
+#include <absl/strings/escaping.h>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "sandbox/document.h"
+#include "sandbox/go_json.h"
 #include "sandbox/media.h"
 #include "sandbox/validation.h"
 #include "wire/json_document.h"
@@ -19,8 +21,12 @@ namespace json = boost::json;
 
 constexpr std::size_t kSummaryBytes = 30;
 
+// What begins as an object does is shown as it is, everything else by its bytes.
 std::string Summary(std::string_view body) {
-  std::string text(body.substr(0, kSummaryBytes));
+  if (body.empty()) return "<empty>";
+  const std::string_view begin = body.substr(0, kSummaryBytes);
+  std::string text(begin);
+  if (!begin.starts_with('{')) text = absl::BytesToHexString(absl::string_view(begin.data(), begin.size()));
   if (body.size() > kSummaryBytes) text += " ...";
   return text;
 }
@@ -40,14 +46,35 @@ StatusError CannotBe(const ExpectedKind& given, const ExpectedKind& expected, st
                                 VersionPart(given.api_version), expected.kind, why));
 }
 
+// Go's package of the internal types of a group: "core", "apps", "storage".
+std::string_view InternalPackage(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return "core";
+  const std::string_view group = api_version.substr(0, slash);
+  return group == "events.k8s.io" ? "core" : group.substr(0, group.find('.'));
+}
+
+// The words tell of upstream's insides: a kind that it knows cannot be converted, another it never heard of.
+std::string WhyNotKind(const ExpectedKind& given, const ExpectedKind& expected) {
+  if (wire::Schema::Get().FindKind(given.api_version, given.kind) != nullptr) {
+    return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", VersionPart(given.api_version),
+                       given.kind, InternalPackage(expected.api_version), expected.kind);
+  }
+  return fmt::format(
+      "no kind \"{}\" is registered for version \"{}\" in scheme "
+      "\"pkg/api/legacyscheme/scheme.go:30\"",
+      given.kind, given.api_version);
+}
+
 ApiResult<json::object> CheckKind(json::object document, const ExpectedKind& expected) {
   const std::string_view kind = TextAt(document, {"kind"});
   const std::string_view api_version = TextAt(document, {"apiVersion"});
-  if (!kind.empty() && kind != expected.kind) {
-    return Refuse(
-        CannotBe({api_version, kind}, expected, fmt::format("no kind \"{}\" is expected here", kind)));
+  const ExpectedKind given{api_version.empty() ? expected.api_version : api_version,
+                           kind.empty() ? expected.kind : kind};
+  if (given.kind != expected.kind || wire::Schema::Get().FindKind(given.api_version, given.kind) == nullptr) {
+    return Refuse(CannotBe(given, expected, WhyNotKind(given, expected)));
   }
-  if (!api_version.empty() && api_version != expected.api_version) {
+  if (given.api_version != expected.api_version) {
     return Refuse(BadRequest(
         fmt::format("the API version in the data ({}) does not match the expected API version ({})",
                     api_version, expected.api_version)));
@@ -63,7 +90,13 @@ ApiResult<json::object> DecodeText(std::string_view text, const ExpectedKind& ex
   options.message = message;
   options.strict = message != nullptr ? strict : nullptr;
   base::Result<json::value> value = wire::ParseJson(text, options);
-  if (!value) return Refuse(Unreadable(expected, value.error().message, text));
+  if (!value) {
+    const std::string problem = JsonSyntaxProblem(text);
+    return Refuse(Unreadable(
+        expected,
+        problem.empty() ? value.error().message : "couldn't get version/kind; json parse error: " + problem,
+        text));
+  }
   json::object* object = value->if_object();
   if (object == nullptr) return Refuse(Unreadable(expected, "json: cannot unmarshal into Go value", text));
   return CheckKind(std::move(*object), expected);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/go_text.h"
+#include "sandbox/go_json.h"
 #include "sandbox/validation.h"
 
 namespace berth::sandbox {
@@ -21,7 +22,7 @@ void CheckMatchValue(FieldErrorList& errors, std::string_view match, bool is_wat
   if (match == kNotOlderThan || (!is_watch && match == kExact)) return;
   errors.push_back({FieldErrorType::kNotSupported, "resourceVersionMatch", base::QuoteGo(match),
                     is_watch ? "supported values: \"NotOlderThan\""
-                             : "supported values: \"\", \"Exact\", \"NotOlderThan\""});
+                             : "supported values: \"Exact\", \"NotOlderThan\", \"\""});
 }
 
 FieldErrorList CheckList(const Route& route) {
@@ -105,7 +106,12 @@ ApiResult<void> ReadContinue(const Route& route, ListOptions& options) {
     options.continue_version = ParseVersion(std::string_view(text).substr(0, colon));
     options.continue_after = text.substr(colon + 1);
   }
-  if (!options.continue_version) return Refuse(BadRequest("continue key is not valid"));
+  if (!options.continue_version) {
+    // Upstream's tokens are JSON in base64, and its refusal begins with what is wrong with them as such.
+    const std::string problem = decoded ? JsonSyntaxProblem(text) : "illegal base64 data";
+    return Refuse(BadRequest(fmt::format("invalid continue token: continue key is not valid{}{}",
+                                         problem.empty() ? "" : ": ", problem)));
+  }
   return {};
 }
 

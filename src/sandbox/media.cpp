@@ -17,6 +17,11 @@ constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf"
 constexpr std::string_view kAccepted =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
+// Streams have names of their own in this list, though nobody asks by them.
+constexpr std::string_view kRepresentations =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf, "
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
 std::optional<MediaType> MediaOf(std::string_view type) {
   if (type == kJsonType || type == "*/*" || type == "application/*") return MediaType::kJson;
   if (type == kYamlType) return MediaType::kYaml;
@@ -73,7 +78,7 @@ ApiResult<AnswerForm> NegotiateAnswer(const std::string* accept, bool is_watch) 
   for (const AcceptClause& clause : ParseAccept(*accept)) {
     if (const std::optional<AnswerForm> form = FormOf(clause, is_watch)) return *form;
   }
-  return Refuse(NotAcceptable(kAccepted));
+  return Refuse(NotAcceptable(kRepresentations));
 }
 
 AnswerForm NegotiateError(const std::string* accept) {

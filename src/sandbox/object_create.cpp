@@ -4,6 +4,7 @@
 #include "api/time.h"
 #include "api/wall_time.h"
 #include "sandbox/document.h"
+#include "sandbox/go_json.h"
 #include "sandbox/object_writer.h"
 #include "sandbox/representation.h"
 #include "sandbox/validation.h"
@@ -18,6 +19,18 @@ constexpr int kGenerateTries = 8;
 constexpr std::string_view kSuffixLetters = "bcdfghjklmnpqrstvwxz2456789";
 
 }  // namespace
+
+StatusError Undecodable(const Resource& served, const json::object& document, std::string_view why) {
+  std::string problem = JsonTypeProblem(*served.storage->message, document);
+  // Types with decoders of their own say what is wrong and not where.
+  constexpr std::string_view kQuantity = "quantities must match";
+  if (const std::size_t at = why.find(kQuantity); problem.empty() && at != std::string_view::npos) {
+    problem = why.substr(at);
+  }
+  if (problem.empty()) problem = why;
+  return BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", served.kind,
+                                served.version, served.kind, problem));
+}
 
 void ObjectWriter::ForEach(const Resource& resource,
                            const std::function<void(const RevisionPtr&)>& visit) const {
@@ -84,7 +97,8 @@ ApiResult<RevisionPtr> ObjectWriter::Create(const Target& target, json::object d
   const Resource& served = *target.resource;
   const Resource& stored = *served.storage;
   json::object& given = ObjectAt(document, {"metadata"});
-  if (!TextAt(given, {"resourceVersion"}).empty()) {
+  // Upstream's storage refuses it. A dry run does not get as far, and answers it back.
+  if (!dry_run && !TextAt(given, {"resourceVersion"}).empty()) {
     return Refuse(InternalError("resourceVersion should not be set on objects to be created"));
   }
   const std::string_view namespace_given = TextAt(given, {"namespace"});
@@ -95,12 +109,13 @@ ApiResult<RevisionPtr> ObjectWriter::Create(const Target& target, json::object d
   const ApiResult<void> has_namespace = CheckNamespace(target);
   if (!has_namespace) return Refuse(has_namespace.error());
 
-  base::Result<json::object> normal = Normalize(stored, StoredForm(served, std::move(document)));
-  if (!normal) return Refuse(BadRequest(normal.error().message));
+  const json::object form = StoredForm(served, std::move(document));
+  base::Result<json::object> normal = Normalize(stored, form);
+  if (!normal) return Refuse(Undecodable(served, form, normal.error().message));
   document = std::move(*normal);
   json::object& metadata = ObjectAt(document, {"metadata"});
   for (const std::string_view key :
-       {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "resourceVersion"}) {
+       {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"}) {
     metadata.erase(key);
   }
   if (!target.manager.applies) metadata.erase("managedFields");

@@ -21,15 +21,32 @@ std::int64_t PodGrace(const json::object& pod, const DeleteWish& wish) {
   return grace < 0 ? 1 : grace;
 }
 
-// Here kube-apiserver names the kind where it names the resource everywhere else, but for namespaces, whose
-// deletion is code of its own.
+bool IsNamespace(const Resource& resource) { return resource.group.empty() && resource.kind == "Namespace"; }
+
+// Here kube-apiserver names the kind where it names the resource everywhere else.
 StatusError DeletionConflict(const Target& target, std::string_view why) {
   Resource named = *target.resource;
-  if (named.kind != "Namespace") named.plural = named.kind;
+  named.plural = named.kind;
   return Conflict(named, "", target.name, why);
 }
 
+// Namespaces go by the path of updates, with its words.
+ApiResult<void> CheckNamespacePreconditions(const Target& target, const Revision& current,
+                                            const DeleteWish& wish) {
+  const auto refuse = [&](std::string_view what, std::string_view wanted, std::string_view found) {
+    return Refuse(
+        Conflict(*target.resource, "", target.name,
+                 fmt::format("Precondition failed: {0} in precondition: {1}, {0} in object meta: {2}", what,
+                             wanted, found)));
+  };
+  if (wish.uid && *wish.uid != current.uid()) return refuse("UID", *wish.uid, current.uid());
+  const std::string version = std::to_string(current.version());
+  if (wish.version && *wish.version != version) return refuse("ResourceVersion", *wish.version, version);
+  return {};
+}
+
 ApiResult<void> CheckPreconditions(const Target& target, const Revision& current, const DeleteWish& wish) {
+  if (IsNamespace(current.resource())) return CheckNamespacePreconditions(target, current, wish);
   if (wish.uid && *wish.uid != current.uid()) {
     return Refuse(DeletionConflict(
         target, fmt::format("the UID in the precondition ({}) does not match the UID in record "
@@ -84,8 +101,6 @@ bool AskCollector(json::object& document, const Resource& resource, Propagation 
   return true;
 }
 
-bool IsNamespace(const Resource& resource) { return resource.group.empty() && resource.kind == "Namespace"; }
-
 bool IsImmortal(std::string_view name) {
   return name == "default" || name == "kube-system" || name == "kube-public";
 }
@@ -123,12 +138,21 @@ ApiResult<Removal> ObjectWriter::Delete(const Target& target, const DeleteWish& 
 ApiResult<Removal> ObjectWriter::Terminate(const RevisionPtr& current, json::object document,
                                            std::int64_t grace, bool dry_run) {
   json::object& metadata = ObjectAt(document, {"metadata"});
+  const std::int64_t generation = NumberAt(metadata, {"generation"});
+  // That it is to go counts as a change of what is wanted, once.
+  if (generation > 0 && !metadata.contains("deletionTimestamp")) metadata["generation"] = generation + 1;
   metadata["deletionTimestamp"] = TimeText(std::chrono::seconds(grace));
-  metadata["deletionGracePeriodSeconds"] = grace;
-  metadata["generation"] = NumberAt(document, {"metadata", "generation"}) + 1;
-  if (IsNamespace(current->resource())) ObjectAt(document, {"status"})["phase"] = "Terminating";
+  if (IsNamespace(current->resource())) {
+    ObjectAt(document, {"status"})["phase"] = "Terminating";
+  } else {
+    metadata["deletionGracePeriodSeconds"] = grace;
+  }
   const bool gone = grace == 0 && !HasFinalizers(document);
-  if (dry_run) return Removal{current, gone};
+  if (dry_run) {
+    const base::Result<RevisionPtr> made = Revision::Make(current->resource(), document);
+    if (!made) return Refuse(InternalError(made.error().message));
+    return Removal{*made, gone};
+  }
   base::Result<RevisionPtr> marked = store_.Replace(current, document);
   if (!marked) return Refuse(InternalError(marked.error().message));
   if (!gone) return Removal{*marked, false};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/go_text.h"
+#include "sandbox/admission_pod.h"
 #include "sandbox/document.h"
 #include "sandbox/managed_fields.h"
 #include "sandbox/object_writer.h"
@@ -96,9 +97,9 @@ ApiResult<RevisionPtr> ObjectWriter::Change(const Target& target, const Changer&
   if (!version.empty() && version != "0" && ParseVersion(version) != current->version()) {
     return Refuse(ModifiedMeanwhile(*target.resource, target.name));
   }
-  base::Result<json::object> normal =
-      Normalize(current->resource(), StoredForm(*target.resource, std::move(*changed)));
-  if (!normal) return Refuse(BadRequest(normal.error().message));
+  const json::object form = StoredForm(*target.resource, std::move(*changed));
+  base::Result<json::object> normal = Normalize(current->resource(), form);
+  if (!normal) return Refuse(Undecodable(*target.resource, form, normal.error().message));
   json::object& metadata = ObjectAt(*normal, {"metadata"});
   metadata["name"] = target.name;
   if (target.resource->namespaced) metadata["namespace"] = target.namespace_name;
@@ -142,6 +143,10 @@ ApiResult<RevisionPtr> ObjectWriter::StoreUpdate(const Target& target, const Rev
                                 : is_status                    ? ValidateStatusUpdate(stored, document, old)
                                                                : ValidateUpdate(stored, document, old);
   if (!errors.empty()) return Refuse(Invalid(*target.resource, target.name, errors));
+  if (target.subresource == "resize") {
+    const ApiResult<void> fits = CheckResizeFits(document, old, context());
+    if (!fits) return Refuse(fits.error());
+  }
 
   if (dry_run) {
     base::Result<RevisionPtr> made = Revision::Make(stored, document);

@@ -52,6 +52,9 @@ struct Removal {
   bool gone = false;   // removed at once
 };
 
+// The refusal of an object that has a value of the wrong type. `why` is what made that clear.
+StatusError Undecodable(const Resource& served, const boost::json::object& document, std::string_view why);
+
 // Writes as the API makes them: what a request may set, what the server fills in, which conflicts there are.
 // Used by the REST front, and directly by what runs inside the sandbox (nodes, controllers).
 //

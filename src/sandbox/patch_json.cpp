@@ -102,7 +102,7 @@ bool Remove(json::value& document, const Pointer& steps) {
   return true;
 }
 
-struct Operation {
+struct JsonOperation {
   std::string_view name;
   Pointer path;
   std::optional<Pointer> from;
@@ -110,7 +110,7 @@ struct Operation {
 };
 
 // Whether the operation could be done.
-bool Apply(json::value& document, const Operation& operation) {
+bool Apply(json::value& document, const JsonOperation& operation) {
   if (operation.name == "remove") return Remove(document, operation.path);
   if (operation.name == "move" || operation.name == "copy") {
     json::value* source = operation.from ? FindAt(document, *operation.from) : nullptr;
@@ -154,7 +154,7 @@ ApiResult<void> ApplyJsonPatch(json::value& document, const json::value& patch) 
   for (const json::value& entry : *operations) {
     const json::object* object = entry.if_object();
     if (object == nullptr) return Refuse(BadRequest("an operation of the JSON patch is no object"));
-    Operation operation{.name = TextAt(*object, {"op"}), .path = {}, .from = {}};
+    JsonOperation operation{.name = TextAt(*object, {"op"}), .path = {}, .from = {}};
     const json::value* path = object->if_contains("path");
     std::optional<Pointer> steps =
         path != nullptr && path->is_string() ? ParsePointer(ViewOf(path->get_string())) : std::nullopt;

@@ -264,9 +264,11 @@ ApiResult<void> Merger::OrderedList(const wire::Message* message, json::object& 
 
 ApiResult<void> Merger::List(const FieldRule& rule, json::array& list, const json::array& patch) {
   if (!rule.patch.merge_key.empty()) return KeyedList(rule, list, patch);
+  const json::array before = list;
   for (const json::value& scalar : patch) {
     if (!Contains(list, scalar, "")) list.push_back(scalar);
   }
+  list = Ordered(list, patch, before, "");
   return {};
 }
 
@@ -297,6 +299,8 @@ ApiResult<bool> Merger::SpecialElements(const FieldRule& rule, json::array& list
 ApiResult<void> Merger::KeyedList(const FieldRule& rule, json::array& list, const json::array& patch) {
   const ApiResult<bool> replaced = SpecialElements(rule, list, patch);
   if (!replaced) return Refuse(replaced.error());
+  const json::array before = list;
+  json::array order;
   for (const json::value& element : patch) {
     if (element.get_object().contains(kDirective)) continue;
     if (*replaced) {
@@ -305,6 +309,7 @@ ApiResult<void> Merger::KeyedList(const FieldRule& rule, json::array& list, cons
     }
     if (MergeValue(element, rule.patch.merge_key) == nullptr)
       return NoMergeKey(element, rule.patch.merge_key);
+    order.push_back(element);
     const std::size_t at = IndexOf(list, element, rule.patch.merge_key);
     if (at == list.size()) {
       list.push_back(Stripped(element));
@@ -313,6 +318,8 @@ ApiResult<void> Merger::KeyedList(const FieldRule& rule, json::array& list, cons
       if (!merged) return merged;
     }
   }
+  // What the patch names comes in its order, and what is new comes before what it does not name.
+  if (!*replaced) list = Ordered(list, order, before, rule.patch.merge_key);
   return {};
 }
 

@@ -44,9 +44,13 @@ ApiResult<void> CheckPlaceable(const Target& target, const Revision& current, co
   const std::string_view uid = TextAt(binding, {"metadata", "uid"});
   const std::string_view version = TextAt(binding, {"metadata", "resourceVersion"});
   if (!uid.empty() && uid != current.uid()) {
-    return Refuse(Conflict(*target.resource, "", target.name,
-                           fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                                       uid, current.uid())));
+    // The error of the storage comes through as it is.
+    return Refuse(Conflict(
+        *target.resource, "", target.name,
+        fmt::format(
+            "StorageError: invalid object, Code: 4, Key: /registry/pods/{}, ResourceVersion: 0, "
+            "AdditionalErrorMsg: Precondition failed: UID in precondition: {}, UID in object meta: {}",
+            current.key(), uid, current.uid())));
   }
   if (!version.empty() && ParseVersion(version) != current.version()) {
     return Refuse(ModifiedMeanwhile(*target.resource, target.name));
@@ -88,6 +92,75 @@ void MarkScheduled(json::object& pod, const std::string& now) {
     }
   }
   conditions.push_back(std::move(condition));
+}
+
+StatusError BudgetForbids(const Revision& budget, std::string_view why, std::string_view explained) {
+  StatusError error = Forbidden(budget.resource(), budget.name(), why);
+  // Upstream names the kind here, and not the resource.
+  error.kind = "poddisruptionbudget";
+  error.message = fmt::format("poddisruptionbudget.policy \"{}\" is forbidden: {}", budget.name(), why);
+  error.causes.push_back({"DisruptionBudget",
+                          fmt::format("The disruption budget {} does not allow evicting pods currently: {}",
+                                      budget.name(), explained),
+                          ""});
+  return error;
+}
+
+StatusError BudgetUsedUp(std::string message, int retry_after_seconds) {
+  StatusError error = TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.",
+                                      retry_after_seconds);
+  error.causes.push_back({"DisruptionBudget", std::move(message), ""});
+  return error;
+}
+
+// Why a budget has nothing left, as far as its status tells.
+std::string WhyUsedUp(const Revision& budget, const json::object& document) {
+  const std::int64_t needs = NumberAt(document, {"status", "desiredHealthy"});
+  const std::int64_t has = NumberAt(document, {"status", "currentHealthy"});
+  const std::string plain =
+      fmt::format("The disruption budget {} does not allow evicting pods currently", budget.name());
+  std::string_view reason;
+  std::string_view message;
+  if (const json::array* conditions = FindArray(document, {"status", "conditions"})) {
+    for (const json::value& entry : *conditions) {
+      const json::object* condition = entry.if_object();
+      if (condition == nullptr || TextAt(*condition, {"type"}) != "DisruptionAllowed") continue;
+      if (TextAt(*condition, {"status"}) != "False") continue;
+      reason = TextAt(*condition, {"reason"});
+      message = TextAt(*condition, {"message"});
+    }
+  }
+  if (reason == "SyncFailed" && !message.empty()) {
+    return fmt::format("{} because it failed sync: {}", plain, message);
+  }
+  if (has <= needs) {
+    return fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", budget.name(),
+                       needs, has);
+  }
+  return message.empty() ? plain : fmt::format("{} ({}): {}", plain, reason, message);
+}
+
+ApiResult<void> CheckBudgetAllows(const Revision& budget, const json::object& document) {
+  constexpr int kRetrySeconds = 10;
+  constexpr std::size_t kDisruptedMax = 2000;
+  if (NumberAt(document, {"status", "observedGeneration"}) < NumberAt(document, {"metadata", "generation"})) {
+    return Refuse(BudgetUsedUp(
+        fmt::format("The disruption budget {} is still being processed by the server.", budget.name()),
+        kRetrySeconds));
+  }
+  const std::int64_t allowed = NumberAt(document, {"status", "disruptionsAllowed"});
+  if (allowed < 0) {
+    constexpr std::string_view kNegative = "pdb disruptions allowed is negative";
+    return Refuse(BudgetForbids(budget, kNegative, kNegative));
+  }
+  const json::object* disrupted = FindObject(document, {"status", "disruptedPods"});
+  if (disrupted != nullptr && disrupted->size() > kDisruptedMax) {
+    return Refuse(BudgetForbids(
+        budget, "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+        "too many pending evictions not confirmed by PDB controller"));
+  }
+  if (allowed == 0) return Refuse(BudgetUsedUp(WhyUsedUp(budget, document), 0));
+  return {};
 }
 
 bool Protects(const Revision& budget, const Revision& pod) {
@@ -142,17 +215,11 @@ ApiResult<Removal> ObjectWriter::Evict(const Target& target, const DeleteWish& w
   if (protecting.empty()) return Delete(target, wish);
   const RevisionPtr& budget = protecting.front();
   json::object document = budget->Document();
-  const std::int64_t allowed = NumberAt(document, {"status", "disruptionsAllowed"});
-  if (allowed <= 0) {
-    StatusError error =
-        TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0);
-    error.causes.push_back(
-        {"DisruptionBudget",
-         fmt::format("The disruption budget {} does not allow evicting pods currently", budget->name()), ""});
-    return Refuse(std::move(error));
-  }
+  const ApiResult<void> allows = CheckBudgetAllows(*budget, document);
+  if (!allows) return Refuse(allows.error());
   if (!wish.dry_run) {
-    ObjectAt(document, {"status"})["disruptionsAllowed"] = allowed - 1;
+    ObjectAt(document, {"status"})["disruptionsAllowed"] =
+        NumberAt(document, {"status", "disruptionsAllowed"}) - 1;
     ObjectAt(document, {"status", "disruptedPods"})[target.name] = TimeText();
     const base::Result<RevisionPtr> counted = store_.Replace(budget, document);
     if (!counted) return Refuse(InternalError(counted.error().message));

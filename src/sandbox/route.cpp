@@ -13,7 +13,8 @@ using Segments = std::span<const std::string>;
 StatusError MethodNotAllowed() {
   return {.code = 405,
           .reason = "MethodNotAllowed",
-          .message = "the server does not allow this method on the requested resource"};
+          .message = "the server does not allow this method on the requested resource",
+          .has_empty_details = true};
 }
 
 // The resource and what of it, after the group version.

@@ -13,6 +13,11 @@ constexpr std::string_view kNamespace = "metadata.namespace";
 
 // Kinds with fields of their own word the refusal differently from those that have none.
 StatusError UnknownField(const Resource& served, std::string_view field) {
+  if (served.kind == "Job") return BadRequest(fmt::format("field label \"{}\" not supported for Job", field));
+  if (served.kind == "ResourceSlice") {
+    return BadRequest(
+        fmt::format("field label not supported for {}, Kind=ResourceSlice: {}", served.api_version, field));
+  }
   if (!served.fields.empty()) return BadRequest(fmt::format("field label not supported: {}", field));
   return BadRequest(fmt::format(
       "\"{}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", field));

@@ -111,7 +111,8 @@ StatusError VersionTooLarge(std::uint64_t wanted, std::uint64_t current) {
 StatusError NotAcceptable(std::string_view accepted) {
   return {.code = 406,
           .reason = "NotAcceptable",
-          .message = fmt::format("only the following media types are accepted: {}", accepted)};
+          .message = fmt::format("406: Not Acceptable\n\nAvailable representations: {}", accepted),
+          .has_empty_details = true};
 }
 
 StatusError UnsupportedMediaType(std::string_view accepted) {

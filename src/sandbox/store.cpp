@@ -143,13 +143,16 @@ std::expected<Store::Page, TooOld> Store::List(const Selection& selection, const
   Page page;
   page.version = at;
   const auto offer = [&](const RevisionPtr& object) {
-    if (object == nullptr || !selection.Matches(*object)) return;
+    if (object == nullptr) return;
     if (range.limit != 0 && page.items.size() == range.limit) {
+      // Whether what is left matches is found out by whoever asks for it, as on a server that reads from
+      // disk.
+      if (!selection.name().empty() && selection.name() != object->name()) return;
       page.more = true;
-      ++page.remaining;
+      if (selection.Matches(*object)) ++page.remaining;
       return;
     }
-    page.items.push_back(object);
+    if (selection.Matches(*object)) page.items.push_back(object);
   };
   std::string first;
   std::string end;

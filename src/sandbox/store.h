@@ -83,8 +83,8 @@ class Store {
   struct Page {
     std::vector<RevisionPtr> items;
     std::uint64_t version = 0;
-    bool more = false;          // items.back() is not the last match
-    std::size_t remaining = 0;  // how many matches are behind it
+    bool more = false;          // there are objects behind items.back(); they need not match
+    std::size_t remaining = 0;  // how many of them match
   };
   // Matches in the order of their keys. O(objects in the namespace, or in the resource), plus the changes
   // since `at`.

@@ -44,8 +44,9 @@ Column Text(std::string_view name, std::string_view path, std::string_view other
           }};
 }
 
-Column Number(std::string_view name, std::string_view path) {
-  return {name, "integer", 0, [=](const json::object& object, base::WallPoint) -> json::value {
+// Some columns hold numbers and say that they hold text.
+Column Number(std::string_view name, std::string_view path, std::string_view type = "integer") {
+  return {name, type, 0, [=](const json::object& object, base::WallPoint) -> json::value {
             const json::value* value = AtPath(object, path);
             return value != nullptr && value->is_int64() ? *value : json::value(0);
           }};
@@ -255,13 +256,22 @@ std::string ServicePorts(const json::object& service) {
   return words.empty() ? "<none>" : JoinText(words, ",");
 }
 
-std::size_t EntryCount(const json::object& object, std::initializer_list<std::string_view> keys) {
-  std::size_t count = 0;
-  for (const std::string_view key : keys) {
-    const json::object* entries = FindObject(object, {key});
-    if (entries != nullptr) count += entries->size();
-  }
-  return count;
+Column EntryCount(std::initializer_list<std::string_view> keys) {
+  return {"Data", "string", 0,
+          [keys = std::vector(keys)](const json::object& object, base::WallPoint) -> json::value {
+            std::size_t count = 0;
+            for (const std::string_view key : keys) {
+              const json::object* entries = FindObject(object, {key});
+              if (entries != nullptr) count += entries->size();
+            }
+            return json::value(count);
+          }};
+}
+
+Column Flag(std::string_view name, std::string_view key, std::string_view type) {
+  return {name, type, 0, [=](const json::object& object, base::WallPoint) -> json::value {
+            return json::value(FlagAt(object, {key}));
+          }};
 }
 
 std::string JobStatus(const json::object& job) {
@@ -298,8 +308,8 @@ std::map<std::string_view, Columns> WorkloadColumns() {
   tables["deployments"] = WithTemplate(
       {Name(),
        Made("Ready", [](const json::object& o) { return Ratio(o, "status.readyReplicas", "spec.replicas"); }),
-       Text("Up-to-date", "status.updatedReplicas", "0"), Text("Available", "status.availableReplicas", "0"),
-       Age()},
+       Number("Up-to-date", "status.updatedReplicas", "string"),
+       Number("Available", "status.availableReplicas", "string"), Age()},
       "spec.selector.matchLabels");
   tables["statefulsets"] = WithTemplate(
       {Name(),
@@ -355,16 +365,19 @@ void AddStorageColumns(std::map<std::string_view, Columns>& tables) {
       Text("VolumeAttributesClass", "spec.volumeAttributesClassName", "<unset>"),
       Age(),
       Text("VolumeMode", "spec.volumeMode", "<unset>", 1)};
-  tables["storageclasses"] = {
-      Name(),
-      Text("Provisioner", "provisioner"),
-      Text("ReclaimPolicy", "reclaimPolicy", "Delete"),
-      Text("VolumeBindingMode", "volumeBindingMode", "<unset>"),
-      Made("AllowVolumeExpansion",
-           [](const json::object& o) {
-             return std::string(FlagAt(o, {"allowVolumeExpansion"}) ? "true" : "false");
-           }),
-      Age()};
+  tables["storageclasses"] = {Name(),
+                              Text("Provisioner", "provisioner"),
+                              Text("ReclaimPolicy", "reclaimPolicy", "Delete"),
+                              Text("VolumeBindingMode", "volumeBindingMode", "<unset>"),
+                              Flag("AllowVolumeExpansion", "allowVolumeExpansion", "string"),
+                              Age()};
+  tables["csinodes"] = {Name(),
+                        {"Drivers", "integer", 0,
+                         [](const json::object& o, base::WallPoint) -> json::value {
+                           const json::array* drivers = FindArray(o, {"spec", "drivers"});
+                           return json::value(drivers != nullptr ? drivers->size() : 0);
+                         }},
+                        Age()};
 }
 
 std::map<std::string_view, Columns> MakeTables() {
@@ -382,22 +395,12 @@ std::map<std::string_view, Columns> MakeTables() {
       Made("Port(s)", ServicePorts),
       Age(),
       Made("Selector", [](const json::object& o) { return PairsAt(o, "spec.selector"); }, 1)};
-  tables["configmaps"] = {
-      Name(),
-      Made("Data",
-           [](const json::object& o) { return std::to_string(EntryCount(o, {"data", "binaryData"})); }),
-      Age()};
-  tables["secrets"] = {
-      Name(), Text("Type", "type"),
-      Made("Data", [](const json::object& o) { return std::to_string(EntryCount(o, {"data"})); }), Age()};
+  tables["configmaps"] = {Name(), EntryCount({"data", "binaryData"}), Age()};
+  tables["secrets"] = {Name(), Text("Type", "type"), EntryCount({"data"}), Age()};
   tables["leases"] = {Name(), Text("Holder", "spec.holderIdentity"), Age()};
-  tables["priorityclasses"] = {
-      Name(),
-      Number("Value", "value"),
-      {"Global-Default", "boolean", 0,
-       [](const json::object& o, base::WallPoint) { return json::value(FlagAt(o, {"globalDefault"})); }},
-      Age(),
-      Text("PreemptionPolicy", "preemptionPolicy", "PreemptLowerPriority")};
+  tables["priorityclasses"] = {Name(), Number("Value", "value"),
+                               Flag("Global-Default", "globalDefault", "boolean"), Age(),
+                               Text("PreemptionPolicy", "preemptionPolicy", "PreemptLowerPriority")};
   tables["resourceclaims"] = {Name(), Made("State", ClaimState), Age()};
   tables["resourceslices"] = {Name(), Text("Node", "spec.nodeName"), Text("Driver", "spec.driver"),
                               Text("Pool", "spec.pool.name"), Age()};

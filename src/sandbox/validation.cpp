@@ -6,8 +6,8 @@
 
 #include "api/validation.h"
 #include "base/go_text.h"
-#include "sandbox/document.h"
 #include "sandbox/validation_kinds.h"
+#include "sandbox/validation_metadata.h"
 #include "sandbox/validation_pod.h"
 
 namespace berth::sandbox {
@@ -53,43 +53,6 @@ std::string Body(const FieldError& error) {
   return body;
 }
 
-// RBAC's names may hold almost anything, because they stand in paths only.
-bool HasPathName(const Resource& resource) { return resource.group == "rbac.authorization.k8s.io"; }
-
-void CheckName(const Resource& resource, const json::object& document, FieldErrorList& errors) {
-  const std::string_view name = TextAt(document, {"metadata", "name"});
-  if (name.empty()) {
-    errors.push_back({FieldErrorType::kRequired, "metadata.name", "", "name or generateName is required"});
-    return;
-  }
-  if (HasPathName(resource)) {
-    if (name == "." || name == "..") {
-      errors.push_back({FieldErrorType::kInvalid, "metadata.name", base::QuoteGo(name),
-                        fmt::format("may not be '{}'", name)});
-    }
-    return;
-  }
-  for (const std::string& problem : api::SubdomainProblems(name)) {
-    errors.push_back({FieldErrorType::kInvalid, "metadata.name", base::QuoteGo(name), problem});
-  }
-}
-
-void CheckLabels(const json::object& document, FieldErrorList& errors) {
-  const json::object* labels = FindObject(document, {"metadata", "labels"});
-  if (labels == nullptr) return;
-  for (const json::key_value_pair& label : *labels) {
-    const std::string_view key(label.key().data(), label.key().size());
-    for (const std::string& problem : api::LabelKeyProblems(key)) {
-      errors.push_back({FieldErrorType::kInvalid, "metadata.labels", base::QuoteGo(key), problem});
-    }
-    const json::string* value = label.value().if_string();
-    if (value == nullptr) continue;
-    for (const std::string& problem : api::LabelValueProblems(ViewOf(*value))) {
-      errors.push_back({FieldErrorType::kInvalid, "metadata.labels", base::QuoteGo(ViewOf(*value)), problem});
-    }
-  }
-}
-
 void Append(FieldErrorList& errors, FieldErrorList more) {
   std::ranges::move(more, std::back_inserter(errors));
 }
@@ -130,8 +93,7 @@ StatusError Invalid(const Resource& resource, std::string_view name, std::span<c
 
 FieldErrorList ValidateCreate(const Resource& resource, const json::object& document) {
   FieldErrorList errors;
-  CheckName(resource, document, errors);
-  CheckLabels(document, errors);
+  CheckNewMetadata(resource, document, errors);
   Append(errors, IsPod(resource) ? ValidateNewPod(document) : ValidateKind(resource, document));
   return errors;
 }
@@ -139,7 +101,7 @@ FieldErrorList ValidateCreate(const Resource& resource, const json::object& docu
 FieldErrorList ValidateUpdate(const Resource& resource, const json::object& document,
                               const json::object& old) {
   FieldErrorList errors;
-  CheckLabels(document, errors);
+  CheckChangedMetadata(resource, document, old, errors);
   Append(errors,
          IsPod(resource) ? ValidatePodUpdate(document, old) : ValidateKindUpdate(resource, document, old));
   return errors;
@@ -148,7 +110,7 @@ FieldErrorList ValidateUpdate(const Resource& resource, const json::object& docu
 FieldErrorList ValidateStatusUpdate(const Resource& resource, const json::object& document,
                                     const json::object& old) {
   FieldErrorList errors;
-  CheckLabels(document, errors);
+  CheckChangedMetadata(resource, document, old, errors);
   if (IsPod(resource)) Append(errors, ValidatePodStatusUpdate(document, old));
   return errors;
 }

@@ -1,14 +1,19 @@
 #include "sandbox/validation_kinds.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 #include <span>
 
 #include "base/go_text.h"
 #include "sandbox/document.h"
+#include "sandbox/field_rules.h"
 #include "sandbox/label_query.h"
+#include "sandbox/validation_devices.h"
+#include "sandbox/validation_placement.h"
 #include "sandbox/validation_pod.h"
+#include "sandbox/validation_storage.h"
 #include "wire/json_document.h"
 
 namespace berth::sandbox {
@@ -16,26 +21,10 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kImmutable = "field is immutable";
 constexpr std::int64_t kUserPriorityMax = 1'000'000'000;
 
-bool Differs(const json::object& a, const json::object& b, Path path) {
-  const json::value* left = FindValue(a, path);
-  const json::value* right = FindValue(b, path);
-  return left == nullptr || right == nullptr ? left != right : *left != *right;
-}
-
-std::string Shown(const json::object& document, Path path) {
-  const json::value* value = FindValue(document, path);
-  return value != nullptr ? wire::WriteJson(*value) : "null";
-}
-
-void CheckNotNegative(const json::object& document, Path path, std::string_view field,
-                      FieldErrorList& errors) {
-  const std::optional<std::int64_t> number = FindNumber(document, path);
-  if (!number || *number >= 0) return;
-  AddError(errors, FieldErrorType::kInvalid, field, std::to_string(*number),
-           "must be greater than or equal to 0");
+void CheckSpecNumber(const json::object& document, std::string_view key, FieldErrorList& errors) {
+  if (const json::object* spec = FindObject(document, {"spec"})) CheckNotNegative(*spec, key, "spec", errors);
 }
 
 // A workload that would not find its own pods would make them for ever.
@@ -72,11 +61,7 @@ void CheckRestartPolicy(const json::object& document, std::span<const std::strin
                         FieldErrorList& errors) {
   const std::string_view policy = TextAt(document, {"spec", "template", "spec", "restartPolicy"});
   if (std::ranges::find(supported, policy) != supported.end()) return;
-  std::string listed;
-  for (const std::string_view choice : supported)
-    listed += (listed.empty() ? "" : ", ") + base::QuoteGo(choice);
-  AddError(errors, FieldErrorType::kNotSupported, "spec.template.spec.restartPolicy", base::QuoteGo(policy),
-           "supported values: " + listed);
+  UnsupportedChoice(errors, "spec.template.spec.restartPolicy", policy, supported);
 }
 
 void CheckTemplate(const json::object& document, FieldErrorList& errors) {
@@ -90,7 +75,7 @@ constexpr std::string_view kAlways[] = {"Always"};
 constexpr std::string_view kEnding[] = {"OnFailure", "Never"};
 
 void CheckWorkload(const json::object& document, FieldErrorList& errors) {
-  CheckNotNegative(document, {"spec", "replicas"}, "spec.replicas", errors);
+  CheckSpecNumber(document, "replicas", errors);
   CheckSelector(document, errors);
   CheckTemplate(document, errors);
   CheckRestartPolicy(document, kAlways, errors);
@@ -99,7 +84,7 @@ void CheckWorkload(const json::object& document, FieldErrorList& errors) {
 // Its template alone says little: volumes come from the claim templates. The pods are checked when they are
 // made.
 void CheckStatefulSet(const json::object& document, FieldErrorList& errors) {
-  CheckNotNegative(document, {"spec", "replicas"}, "spec.replicas", errors);
+  CheckSpecNumber(document, "replicas", errors);
   CheckSelector(document, errors);
   CheckRestartPolicy(document, kAlways, errors);
 }
@@ -107,19 +92,112 @@ void CheckStatefulSet(const json::object& document, FieldErrorList& errors) {
 void CheckJob(const json::object& document, FieldErrorList& errors) {
   for (const std::string_view key :
        {"parallelism", "completions", "backoffLimit", "ttlSecondsAfterFinished", "activeDeadlineSeconds"}) {
-    CheckNotNegative(document, {"spec", key}, fmt::format("spec.{}", key), errors);
+    CheckSpecNumber(document, key, errors);
   }
   CheckTemplate(document, errors);
+  // It is what a template gets that says nothing, so that the answer is as if nothing had been said.
+  if (TextAt(document, {"spec", "template", "spec", "restartPolicy"}) == "Always") {
+    RequireField(errors, "spec.template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\"");
+    return;
+  }
   CheckRestartPolicy(document, kEnding, errors);
 }
 
+// A number that is not negative, or a share of at most 100%.
+void CheckShare(const json::object& spec, std::string_view key, FieldErrorList& errors) {
+  const json::value* value = spec.if_contains(key);
+  if (value == nullptr) return;
+  const std::string field = fmt::format("spec.{}", key);
+  if (!value->is_string()) {
+    CheckNotNegative(spec, key, "spec", errors);
+    return;
+  }
+  const std::string_view text = TextOf(*value);
+  const std::string_view digits = text.substr(0, text.empty() ? 0 : text.size() - 1);
+  const bool is_share = text.ends_with('%') && !digits.empty() &&
+                        std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_share) {
+    AddError(errors, FieldErrorType::kInvalid, field, base::QuoteGo(text),
+             "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or "
+             "'93%', regex used for validation is '[0-9]+%')");
+  } else if (digits.size() > 3 || std::stoi(std::string(digits)) > 100) {
+    AddError(errors, FieldErrorType::kInvalid, field, base::QuoteGo(text), "must not be greater than 100%");
+  }
+}
+
 void CheckBudget(const json::object& document, FieldErrorList& errors) {
-  const bool has_both = FindValue(document, {"spec", "minAvailable"}) != nullptr &&
-                        FindValue(document, {"spec", "maxUnavailable"}) != nullptr;
-  if (has_both) {
-    AddError(errors, FieldErrorType::kInvalid, "spec", Shown(document, {"spec"}),
+  constexpr std::array<std::string_view, 2> kPolicies = {"AlwaysAllow", "IfHealthyBudget"};
+  const json::object* spec = FindObject(document, {"spec"});
+  if (spec == nullptr) return;
+  if (spec->contains("minAvailable") && spec->contains("maxUnavailable")) {
+    // Upstream prints its own form of the spec.
+    json::object shown;
+    for (const auto& [name, key] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
+             {"MinAvailable", "minAvailable"},
+             {"Selector", "selector"},
+             {"MaxUnavailable", "maxUnavailable"},
+             {"UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy"}}) {
+      const json::value* value = spec->if_contains(key);
+      shown[name] = value != nullptr ? *value : json::value();
+    }
+    AddError(errors, FieldErrorType::kInvalid, "spec", wire::WriteJson(shown),
              "minAvailable and maxUnavailable cannot be both set");
   }
+  CheckShare(*spec, "minAvailable", errors);
+  CheckShare(*spec, "maxUnavailable", errors);
+  CheckLabelSelector(FindObject(*spec, {"selector"}), "spec.selector", errors);
+  CheckChoice(*spec, "unhealthyPodEvictionPolicy", kPolicies, "spec", errors);
+}
+
+void CheckConfigMap(const json::object& document, FieldErrorList& errors) {
+  constexpr std::size_t kBytesMax = 1024 * 1024;
+  const json::object* binary = FindObject(document, {"binaryData"});
+  std::size_t bytes = 0;
+  for (const std::string_view part : {"data", "binaryData"}) {
+    const json::object* data = FindObject(document, {part});
+    if (data == nullptr) continue;
+    for (const json::key_value_pair& entry : *data) {
+      const std::string_view key(entry.key().data(), entry.key().size());
+      const std::string field = fmt::format("{}[{}]", part, key);
+      AddProblems(errors, field, key, ConfigKeyProblems(key));
+      if (part == "data" && binary != nullptr && binary->contains(key)) {
+        AddError(errors, FieldErrorType::kInvalid, field, base::QuoteGo(key),
+                 "duplicate of key present in binaryData");
+      }
+      // Binary data stands in base64 here.
+      const std::size_t size = TextOf(entry.value()).size();
+      bytes += part == "data" ? size : size / 4 * 3;
+    }
+  }
+  if (bytes > kBytesMax) {
+    AddError(errors, FieldErrorType::kTooLong, "", "",
+             fmt::format("may not be more than {} bytes", kBytesMax));
+  }
+}
+
+void CheckConfigMapUpdate(const json::object& document, const json::object& old, FieldErrorList& errors) {
+  if (!FlagAt(old, {"immutable"})) return;
+  for (const std::string_view key : {"immutable", "data", "binaryData"}) {
+    if (Differs(document, old, {key})) {
+      ForbidField(errors, key, "field is immutable when `immutable` is set");
+    }
+  }
+}
+
+void CheckLease(const json::object& document, FieldErrorList& errors) {
+  const json::object* spec = FindObject(document, {"spec"});
+  if (spec == nullptr) return;
+  const std::optional<std::int64_t> duration = FindNumber(*spec, {"leaseDurationSeconds"});
+  if (duration && *duration <= 0) {
+    AddError(errors, FieldErrorType::kInvalid, "spec.leaseDurationSeconds", std::to_string(*duration),
+             "must be greater than 0");
+  }
+  CheckNotNegative(*spec, "leaseTransitions", "spec", errors);
+}
+
+void CheckDeviceClaimUpdate(const json::object& document, const json::object& old, FieldErrorList& errors) {
+  if (!Differs(document, old, {"spec"})) return;
+  AddError(errors, FieldErrorType::kInvalid, "spec", Shown(document, {"spec"}), kImmutable);
 }
 
 void CheckPriorityClass(const json::object& document, FieldErrorList& errors) {
@@ -133,21 +211,6 @@ void CheckPriorityClass(const json::object& document, FieldErrorList& errors) {
   if (!is_system && NumberAt(document, {"value"}) > kUserPriorityMax) {
     AddError(errors, FieldErrorType::kForbidden, "value", "",
              fmt::format("maximum allowed value of a user defined priority is {}", kUserPriorityMax));
-  }
-}
-
-void CheckStorageClass(const json::object& document, FieldErrorList& errors) {
-  if (TextAt(document, {"provisioner"}).empty())
-    AddError(errors, FieldErrorType::kRequired, "provisioner", "", "");
-}
-
-void CheckClaim(const json::object& document, FieldErrorList& errors) {
-  const json::array* modes = FindArray(document, {"spec", "accessModes"});
-  if (modes == nullptr || modes->empty()) {
-    AddError(errors, FieldErrorType::kRequired, "spec.accessModes", "", "at least 1 access mode is required");
-  }
-  if (FindValue(document, {"spec", "resources", "requests", "storage"}) == nullptr) {
-    AddError(errors, FieldErrorType::kRequired, "spec.resources[storage]", "", "");
   }
 }
 
@@ -206,34 +269,6 @@ void CheckPriorityClassUpdate(const json::object& document, const json::object& 
   }
 }
 
-// A claim is what its volume was bound for: it may be given one, and may grow.
-void CheckClaimUpdate(const json::object& document, const json::object& old, FieldErrorList& errors) {
-  const auto fixed = [&](const json::object& claim) {
-    const json::object* found = FindObject(claim, {"spec"});
-    json::object spec = found != nullptr ? *found : json::object();
-    RemoveAt(spec, {"resources", "requests"});
-    spec.erase("volumeAttributesClassName");
-    if (TextAt(old, {"spec", "volumeName"}).empty()) spec.erase("volumeName");
-    return spec;
-  };
-  if (fixed(document) == fixed(old)) return;
-  AddError(
-      errors, FieldErrorType::kForbidden, "spec", "",
-      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound "
-      "claims");
-}
-
-void CheckStorageClassUpdate(const json::object& document, const json::object& old, FieldErrorList& errors) {
-  for (const std::string_view key : {"parameters", "provisioner", "reclaimPolicy"}) {
-    if (!Differs(document, old, {key})) continue;
-    AddError(errors, FieldErrorType::kForbidden, key, "", fmt::format("updates to {} are forbidden.", key));
-  }
-  if (Differs(document, old, {"volumeBindingMode"})) {
-    AddError(errors, FieldErrorType::kInvalid, "volumeBindingMode", Shown(document, {"volumeBindingMode"}),
-             kImmutable);
-  }
-}
-
 struct KindRules {
   std::string_view api_version;
   std::string_view kind;
@@ -250,6 +285,14 @@ constexpr KindRules kRules[] = {
     {"policy/v1", "PodDisruptionBudget", CheckBudget, nullptr},
     {"scheduling.k8s.io/v1", "PriorityClass", CheckPriorityClass, CheckPriorityClassUpdate},
     {"storage.k8s.io/v1", "StorageClass", CheckStorageClass, CheckStorageClassUpdate},
+    {"storage.k8s.io/v1", "CSINode", CheckCsiNode, nullptr},
+    {"resource.k8s.io/v1", "DeviceClass", CheckDeviceClass, nullptr},
+    {"resource.k8s.io/v1", "ResourceClaim", CheckDeviceClaim, CheckDeviceClaimUpdate},
+    {"resource.k8s.io/v1", "ResourceClaimTemplate", CheckDeviceClaimTemplate, CheckDeviceClaimUpdate},
+    {"coordination.k8s.io/v1", "Lease", CheckLease, nullptr},
+    {"v1", "ConfigMap", CheckConfigMap, CheckConfigMapUpdate},
+    {"v1", "Node", CheckTaints, nullptr},
+    {"v1", "PersistentVolume", CheckVolume, CheckVolumeUpdate},
     {"v1", "PersistentVolumeClaim", CheckClaim, CheckClaimUpdate},
 };
 

@@ -158,6 +158,8 @@ void WatchStream::SendBookmark(bool ends_initial_events) {
   if (settings_.form.shape == Shape::kMetadata) {
     document["kind"] = "PartialObjectMetadata";
     document["apiVersion"] = "meta.k8s.io/v1";
+  } else if (base::Result<json::object> whole = Normalize(served, document)) {
+    document = std::move(*whole);  // an empty object, with the fields that even an empty one has
   }
   Write(FrameOf(wire::WatchType::kBookmark, document, settings_.form.media));
 }

@@ -99,7 +99,7 @@ TEST(Door, MediaTypesThatAreNotServedAreNamed) {
   ApiHarness api;
   const Reply unknown = api.Send("GET", kPods, "", {{"Accept", "application/cbor"}});
   EXPECT_EQ(unknown.code, 406);
-  EXPECT_THAT(unknown.message(), HasSubstr("only the following media types are accepted: application/json"));
+  EXPECT_THAT(unknown.message(), HasSubstr("Available representations: application/json, application/yaml"));
   const Reply body = api.Send("POST", kPods, "x", {{"Content-Type", "text/plain"}});
   EXPECT_EQ(body.code, 415);
   EXPECT_THAT(body.message(), HasSubstr("the body of the request was in an unknown format"));

@@ -329,7 +329,7 @@ TEST_F(PodWrites, EvictionObeysTheDisruptionBudget) {
   EXPECT_EQ(refused.code, 429);
   EXPECT_EQ(refused.message(), "Cannot evict pod as it would violate the pod's disruption budget.");
   ASSERT_EQ(api_.Patch("/apis/policy/v1/namespaces/default/poddisruptionbudgets/b/status",
-                       R"({"status":{"disruptionsAllowed":1}})")
+                       R"({"status":{"observedGeneration":1,"disruptionsAllowed":1}})")
                 .code,
             200);
   EXPECT_EQ(api_.Post(PodPath("p") + "/eviction", eviction).code, 201);

@@ -257,11 +257,7 @@ void VolumeController::LookAtVolume(const std::string& name) {
 
 void VolumeController::SetPhase(const Revision& object, std::string_view phase) {
   static_cast<void>(ChangeStatus(context_.plane.writer(), object, [&](json::object& document) {
-    if (TextAt(document, {"status", "phase"}) == phase) return;
     ObjectAt(document, {"status"})["phase"] = phase;
-    if (&object.resource() == &volumes_) {
-      ObjectAt(document, {"status"})["lastPhaseTransitionTime"] = context_.plane.writer().TimeText();
-    }
   }));
 }
 

@@ -139,10 +139,13 @@ var (
 	generated  = regexp.MustCompile(`generated-[a-z0-9]{5}`)
 	precedence = regexp.MustCompile(`Precondition failed: UID in precondition: [^,]*, UID in object meta: `)
 	age        = regexp.MustCompile(`"\d+[smh]"`)
+	// Where in its own source a server made its table of kinds: it depends on how that was built.
+	scheme = regexp.MustCompile(`in scheme \\"[^"\\]*\\"`)
 )
 
 func normalise(text string) string {
 	text = generated.ReplaceAllString(timestamp.ReplaceAllString(uid.ReplaceAllString(text, "UID"), "TIME"), "generated-NAME")
+	text = scheme.ReplaceAllString(text, "in scheme SCHEME")
 	text = age.ReplaceAllString(precedence.ReplaceAllString(text, "Precondition failed: "), `"AGE"`)
 	var document any
 	if err := json.Unmarshal([]byte(text), &document); err != nil {
@@ -248,11 +251,17 @@ func TestDifferentialSandbox(t *testing.T) {
 	defer report.Close()
 	steps := differentialSteps()
 	different := 0
+	used := make([]bool, len(toleratedAnswers))
 	for _, one := range steps {
 		realCode, realBody := real.do(t, one)
 		ourCode, ourBody := ours.do(t, one)
 		text := difference(realBody, ourBody)
 		if realCode == ourCode && text == "" {
+			continue
+		}
+		if at := slices.IndexFunc(toleratedAnswers, func(answer toleratedAnswer) bool { return answer.request.MatchString(one.String()) }); at >= 0 && realCode == ourCode {
+			t.Logf("%s: tolerated: %s", one, toleratedAnswers[at].reason)
+			used[at] = true
 			continue
 		}
 		different++
@@ -263,6 +272,11 @@ func TestDifferentialSandbox(t *testing.T) {
 	if len(steps) < 300 {
 		t.Errorf("only %d requests", len(steps))
 	}
+	for i, answer := range toleratedAnswers {
+		if !used[i] {
+			t.Errorf("%s is tolerated, and answered alike", answer.request)
+		}
+	}
 }
 
 // tolerated are fields, and values of fields, that the sandbox leaves out on purpose. They are compared nowhere.
@@ -271,4 +285,16 @@ var tolerated = map[string]string{
 	"kubernetes.io/pvc-protection": "the sandbox has no protection controllers that would remove it",
 	"kubernetes.io/pv-protection":  "the same",
 	"description":                  "the columns of tables are not described: no client shows it",
+}
+
+// toleratedAnswers are requests whose answers differ in their text on purpose. Their codes must be the same.
+type toleratedAnswer struct {
+	request *regexp.Regexp
+	reason  string
+}
+
+var toleratedAnswers = []toleratedAnswer{
+	{regexp.MustCompile(`^PATCH .*/pods/a \(.*"(nodeName|resources)":`), "the refusal ends with a diff of Go's structs, which are not ours"},
+	{regexp.MustCompile(`^PATCH .*/deployments/d\?fieldManager=one `), "without managedFields, which are tolerated above, the conflict is with before-first-apply"},
+	{regexp.MustCompile(`^DELETE .*/persistentvolume(claim)?s/pvc?\?dryRun=All`), "without the finalizers, which are tolerated above, nothing holds the object"},
 }
