@@ -84,6 +84,8 @@ void Engine::BeginAttempt(const Cycle::Subject& subject, Views views) {
     view_ = scratch_.get();
   }
   cycle_.SetStates(view_->states());
+  // A search that may end early needs to know each row.
+  if (is_kept_ && !percentage()) view_->FormGroups(cycle_);
   view_->RefreshStates(cycle_);
 }
 
@@ -165,7 +167,7 @@ Diagnosis Engine::RejectedBefore(const Status& status, const Narrowing& narrowin
 
 Diagnosis Engine::NothingFits(const Narrowing& narrowing) const {
   Diagnosis diagnosis = NewDiagnosis();
-  diagnosis.refusals = view_->refusals();
+  diagnosis.refusals = view_->Refusals(cycle_);
   if (!narrowing.all) {
     diagnosis.absent = Status::Unresolvable(OutsideNarrowedMessage(narrowing.plugins));
     diagnosis.unschedulable_plugins = narrowing.plugins;
@@ -174,9 +176,10 @@ Diagnosis Engine::NothingFits(const Narrowing& narrowing) const {
   return diagnosis;
 }
 
-Status Engine::Judge(const Narrowing& narrowing) {
+Status Engine::Judge(const Narrowing& narrowing, const base::Bitset* candidates) {
   if (Status status = JudgeNominated(narrowing); !status.IsSuccess()) return status;
   if (!narrowing.all && !is_kept_) view_->Restrict(narrowing.rows);
+  if (candidates != nullptr) view_->Restrict(*candidates);
   if (Status status = view_->RefreshVerdicts(cycle_); !status.IsSuccess()) return status;
   if (!narrowing.all && is_kept_) {
     cluster_.nodes().existing().ForEach([&](std::size_t bit) {
@@ -203,7 +206,7 @@ std::size_t Engine::Sample(const Narrowing& narrowing) {
   std::size_t found = 0;
   std::size_t judged = 0;
   for (; judged < order.size(); ++judged) {
-    if (!view_->feasible().Test(at(judged).index())) continue;
+    if (!view_->IsFeasible(at(judged))) continue;
     // The one beyond the quota ends the search and is not counted.
     if (found == quota) break;
     ++found;
@@ -224,8 +227,36 @@ Status Engine::Fail(Status error) {
   return error;
 }
 
+const base::Bitset* Engine::FindCandidates(const Narrowing& narrowing) {
+  // Beyond this share of the rows it is as well to judge all.
+  constexpr std::size_t kShareMax = 8;
+  if (is_kept_ || is_wanted_ || !narrowing.all || percentage()) return nullptr;
+  candidates_ = cluster_.nodes().existing();
+  bool is_found = false;
+  for (const Placed<FilterPoint>& filter : profile_.filter()) {
+    const Plan* const plan = cycle_.plan(filter.index());
+    if (plan == nullptr || !plan->filters || cycle_.IsSkipped(filter.index())) continue;
+    is_found = filter.point->LeaveCandidates(cycle_, candidates_) || is_found;
+  }
+  if (!is_found) return nullptr;
+  const std::size_t count = candidates_.Count();
+  return count > 0 && count * kShareMax < cluster_.nodes().existing_count() ? &candidates_ : nullptr;
+}
+
+void Engine::StartOver() {
+  scratch_->Reset(plan_set_, cycle_);
+  cycle_.SetStates(view_->states());
+  view_->RefreshStates(cycle_);
+}
+
 Outcome Engine::Decide(const Narrowing& narrowing) {
-  if (Status status = Judge(narrowing); !status.IsSuccess()) return Fail(std::move(status));
+  const base::Bitset* const candidates = FindCandidates(narrowing);
+  Status status = Judge(narrowing, candidates);
+  if (status.IsSuccess() && candidates != nullptr && view_->feasible_count() == 0) {
+    StartOver();
+    status = Judge(narrowing, nullptr);
+  }
+  if (!status.IsSuccess()) return Fail(std::move(status));
   std::size_t judged = narrowing.all ? cluster_.nodes().existing_count() : narrowing.rows.Count();
   if (percentage()) judged = Sample(narrowing);
 
@@ -233,10 +264,11 @@ Outcome Engine::Decide(const Narrowing& narrowing) {
   if (feasible == 0) return NothingFits(narrowing);
   Decision decision{{}, judged, feasible};
   if (feasible == 1) {
-    decision.row = cluster::NodeRow(static_cast<std::uint32_t>(view_->feasible().FindFirst()));
+    decision.row = view_->FirstFeasible();
     return decision;
   }
-  if (Status status = view_->RefreshScores(cycle_); !status.IsSuccess()) return Fail(std::move(status));
+  status = view_->RefreshScores(cycle_);
+  if (!status.IsSuccess()) return Fail(std::move(status));
   decision.row = view_->PickBest(random_);
   return decision;
 }
@@ -252,19 +284,17 @@ Outcome Engine::SchedulePod(const Cycle::Subject& subject) {
     return RejectedBefore(status, narrowing);
   }
   if (const cluster::NodeRow row = TryNominatedNode(); row.IsValid()) return Decision{row, 1, 1};
+  is_wanted_ = !is_kept_ && narrowing.all && options_.views.memory_bytes_max != 0 && views_.WasSeen(key_);
   Outcome outcome = Decide(narrowing);
   if (view_ == nullptr) return outcome;
-  if (is_kept_) {
-    if (options_.verify_views) VerifyView();
-  } else if (narrowing.all) {
-    KeepView();
-  }
+  if (options_.verify_views && (is_kept_ || (narrowing.all && view_->is_restricted()))) VerifyView();
+  if (is_wanted_) KeepView();
   return outcome;
 }
 
 void Engine::KeepView() {
-  if (options_.views.memory_bytes_max == 0 || !views_.WasSeen(key_)) return;
-  views_.Insert(key_, std::move(scratch_));
+  scratch_->Trim();
+  views_.Insert(key_, std::move(scratch_), cluster_.nodes().existing_count());
   is_kept_ = true;
 }
 
