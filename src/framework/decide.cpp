@@ -84,6 +84,8 @@ void Engine::BeginAttempt(const Cycle::Subject& subject, Views views) {
     view_ = scratch_.get();
   }
   cycle_.SetStates(view_->states());
+  // A search that may end early needs to know each row.
+  if (is_kept_ && !percentage()) view_->FormGroups(cycle_);
   view_->RefreshStates(cycle_);
 }
 
@@ -167,7 +169,7 @@ Diagnosis Engine::RejectedBefore(const Status& status, const Narrowing& narrowin
 
 Diagnosis Engine::NothingFits(const Narrowing& narrowing) const {
   Diagnosis diagnosis = NewDiagnosis();
-  diagnosis.refusals = view_->refusals();
+  diagnosis.refusals = view_->Refusals(cycle_);
   if (!narrowing.all) {
     diagnosis.absent = Status::Unresolvable(OutsideNarrowedMessage(narrowing.plugins));
     diagnosis.unschedulable_plugins = narrowing.plugins;
@@ -176,9 +178,10 @@ Diagnosis Engine::NothingFits(const Narrowing& narrowing) const {
   return diagnosis;
 }
 
-Status Engine::Judge(const Narrowing& narrowing) {
+Status Engine::Judge(const Narrowing& narrowing, const base::Bitset* candidates) {
   if (Status status = JudgeNominated(narrowing); !status.IsSuccess()) return status;
   if (!narrowing.all && !is_kept_) view_->Restrict(narrowing.rows);
+  if (candidates != nullptr) view_->Restrict(*candidates);
   if (Status status = view_->RefreshVerdicts(cycle_); !status.IsSuccess()) return status;
   if (!narrowing.all && is_kept_) {
     cluster_.nodes().existing().ForEach([&](std::size_t bit) {
@@ -206,7 +209,7 @@ std::size_t Engine::Sample(const Narrowing& narrowing) {
   std::size_t found = 0;
   std::size_t judged = 0;
   for (; judged < order.size(); ++judged) {
-    if (!view_->feasible().Test(at(judged).index())) continue;
+    if (!view_->IsFeasible(at(judged))) continue;
     // The one beyond the quota ends the search and is not counted.
     if (found == quota) break;
     ++found;
@@ -227,28 +230,64 @@ Status Engine::Fail(Status error) {
   return error;
 }
 
+const base::Bitset* Engine::FindCandidates(const Narrowing& narrowing) {
+  // Beyond this share of the rows it is as well to judge all.
+  constexpr std::size_t kShareMax = 8;
+  if (is_kept_ || is_wanted_ || !narrowing.all || percentage()) return nullptr;
+  candidates_ = cluster_.nodes().existing();
+  bool is_found = false;
+  for (const Placed<FilterPoint>& filter : profile_.filter()) {
+    const Plan* const plan = cycle_.plan(filter.index());
+    if (plan == nullptr || !plan->filters || cycle_.IsSkipped(filter.index())) continue;
+    is_found = filter.point->LeaveCandidates(cycle_, candidates_) || is_found;
+  }
+  if (!is_found) return nullptr;
+  const std::size_t count = candidates_.Count();
+  return count > 0 && count * kShareMax < cluster_.nodes().existing_count() ? &candidates_ : nullptr;
+}
+
+void Engine::StartOver() {
+  scratch_->Reset(plan_set_, cycle_);
+  cycle_.SetStates(view_->states());
+  view_->RefreshStates(cycle_);
+}
+
 std::optional<std::variant<Diagnosis, Status>> Engine::Enter(const Cycle::Subject& subject,
                                                              Narrowing& narrowing) {
+  is_wanted_ = false;
   if (cluster_.nodes().existing_count() == 0) {
     return Status::Unresolvable("no nodes available to schedule pods");
   }
   BeginAttempt(subject, Views::kUse);
   Status status = RunPreFilter(narrowing);
-  if (status.IsSuccess()) return std::nullopt;
+  if (status.IsSuccess()) {
+    is_wanted_ = !is_kept_ && narrowing.all && options_.views.memory_bytes_max != 0 && views_.WasSeen(key_);
+    return std::nullopt;
+  }
   if (status.IsRejected()) return RejectedBefore(status, narrowing);
+  return status;
+}
+
+Status Engine::RunFilter(const Narrowing& narrowing, const base::Bitset* candidates) {
+  ObservedPoint observed(cycle_.observer(), ExtensionPoint::kFilter);
+  Status status = Judge(narrowing, candidates);
+  if (status.IsSuccess() && candidates != nullptr && view_->feasible_count() == 0) {
+    StartOver();
+    status = Judge(narrowing, nullptr);
+  }
+  if (!status.IsSuccess()) {
+    observed.SetCode(status.code());
+  } else if (view_->feasible_count() == 0) {
+    observed.SetCode(Code::kUnschedulable);
+  }
   return status;
 }
 
 std::optional<std::variant<Diagnosis, Status>> Engine::Search(const Narrowing& narrowing,
                                                               const Advice* advice) {
-  {
-    ObservedPoint observed(cycle_.observer(), ExtensionPoint::kFilter);
-    if (Status status = Judge(narrowing); !status.IsSuccess()) {
-      observed.SetCode(status.code());
-      return Fail(std::move(status));
-    }
-    if (view_->feasible_count() == 0) observed.SetCode(Code::kUnschedulable);
-  }
+  // What is advised may leave nothing of some candidates, and then the reasons of all nodes are wanted.
+  const base::Bitset* const candidates = advice == nullptr ? FindCandidates(narrowing) : nullptr;
+  if (Status status = RunFilter(narrowing, candidates); !status.IsSuccess()) return Fail(std::move(status));
   judged_ = narrowing.all ? cluster_.nodes().existing_count() : narrowing.rows.Count();
   if (advice != nullptr) {
     Apply(*advice);
@@ -269,7 +308,7 @@ Outcome Engine::Decide(const Narrowing& narrowing, const Advice* advice) {
   }
   Decision decision{{}, judged_, view_->feasible_count()};
   if (decision.feasible == 1) {
-    decision.row = cluster::NodeRow(static_cast<std::uint32_t>(view_->feasible().FindFirst()));
+    decision.row = view_->FirstFeasible();
     return decision;
   }
   if (Status status = view_->RefreshScores(cycle_); !status.IsSuccess()) return Fail(std::move(status));
@@ -285,17 +324,14 @@ Outcome Engine::SchedulePod(const Cycle::Subject& subject) {
   if (const cluster::NodeRow row = TryNominatedNode(); row.IsValid()) return Decision{row, 1, 1};
   Outcome outcome = Decide(narrowing, nullptr);
   if (view_ == nullptr) return outcome;
-  if (is_kept_) {
-    if (options_.verify_views) VerifyView();
-  } else if (narrowing.all) {
-    KeepView();
-  }
+  if (options_.verify_views && (is_kept_ || (narrowing.all && view_->is_restricted()))) VerifyView();
+  if (is_wanted_) KeepView();
   return outcome;
 }
 
 void Engine::KeepView() {
-  if (options_.views.memory_bytes_max == 0 || !views_.WasSeen(key_)) return;
-  views_.Insert(key_, std::move(scratch_));
+  scratch_->Trim();
+  views_.Insert(key_, std::move(scratch_), cluster_.nodes().existing_count());
   is_kept_ = true;
 }
 

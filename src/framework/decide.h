@@ -109,6 +109,8 @@ class Engine final : private RowJudge {
   // Between attempts: drops plans of templates that are gone or that were last used before `step`.
   void Collect(std::uint64_t step);
   const ViewCache& views() const { return views_; }
+  // Of the last attempt, until the next one; null if it failed with an error.
+  const View* view() const { return view_; }
   const PlanCache& plans() const { return plans_; }
   const base::Random& random() const { return random_; }
 
@@ -145,7 +147,11 @@ class Engine final : private RowJudge {
   std::uint64_t Draw(std::uint64_t bound) override { return random_.Uniform(bound); }
   Status JudgeNominated(const Narrowing& narrowing);
 
-  Status Judge(const Narrowing& narrowing);
+  // On these rows alone, if given.
+  Status Judge(const Narrowing& narrowing, const base::Bitset* candidates);
+  Status RunFilter(const Narrowing& narrowing, const base::Bitset* candidates);
+  // Null: all rows are to be judged.
+  const base::Bitset* FindCandidates(const Narrowing& narrowing);
   // Ends the search early, as the percentage says. Returns how many nodes were judged.
   std::size_t Sample(const Narrowing& narrowing);
   std::optional<std::int32_t> percentage() const;
@@ -161,6 +167,7 @@ class Engine final : private RowJudge {
   Diagnosis NothingFits(const Narrowing& narrowing) const;
   Status Fail(Status error);
   void KeepView();
+  void StartOver();
   void VerifyView();
 
   std::vector<cluster::NodeRow> SortedByName(const base::Bitset& rows) const;
@@ -180,10 +187,12 @@ class Engine final : private RowJudge {
   ViewKey key_;
   View* view_ = nullptr;                                                      // one of the cache, or scratch_
   bool is_kept_ = false;                                                      // one of the cache
+  bool is_wanted_ = false;                                                    // its key came before
   std::vector<Code> pre_filter_codes_;                                        // as Profile::pre_filter()
   std::vector<std::pair<cluster::NodeRow, RejectionId>> nominated_refusals_;  // for masks
   std::unique_ptr<View> scratch_;
-  std::size_t judged_ = 0;      // nodes, by the current attempt
+  std::size_t judged_ = 0;  // nodes, by the current attempt
+  base::Bitset candidates_;
   std::size_t next_start_ = 0;  // where in the order of nodes a search that may end early begins
   // For verify_views; plugins may refer to the plans until the attempt ends.
   std::unique_ptr<View> fresh_view_;

@@ -32,7 +32,7 @@ void Engine::Apply(const Advice& advice) {
                             .reasons = {Reason{.words = {}, .parameter = refusal.reason}}});
     view_->Mask(row, id);
   }
-  const base::Bitset feasible = view_->feasible();
+  const base::Bitset feasible = view_->FeasibleRows();
   feasible.ForEach([&](std::size_t bit) {
     const cluster::NodeRow row(static_cast<std::uint32_t>(bit));
     if (!is_allowed(cluster_.nodes().name(row))) view_->Mask(row, kAccepted);
@@ -41,7 +41,7 @@ void Engine::Apply(const Advice& advice) {
 
 Feasible Engine::FeasibleRows() const {
   Feasible feasible;
-  view_->feasible().ForEach(
+  view_->FeasibleRows().ForEach(
       [&](std::size_t bit) { feasible.rows.emplace_back(static_cast<std::uint32_t>(bit)); });
   return feasible;
 }
@@ -49,7 +49,7 @@ Feasible Engine::FeasibleRows() const {
 Engine::Found Engine::Shown(const Narrowing& narrowing, const Advice* advice) {
   auto ended = Search(narrowing, advice);
   // Scores were not asked for, so a view that is kept has none to be verified by.
-  if (view_ != nullptr && !is_kept_ && narrowing.all) KeepView();
+  if (view_ != nullptr && is_wanted_) KeepView();
   if (ended) return std::visit([](auto& end) { return Found(std::move(end)); }, *ended);
   return FeasibleRows();
 }
@@ -88,7 +88,7 @@ Outcome Engine::SchedulePod(const Cycle::Subject& subject, const Advice& advice)
 cluster::NodeRow Engine::PickBest(const Advice& advice) {
   std::int64_t best = 0;
   std::vector<cluster::NodeRow> rows;
-  view_->feasible().ForEach([&](std::size_t bit) {
+  view_->FeasibleRows().ForEach([&](std::size_t bit) {
     const cluster::NodeRow row(static_cast<std::uint32_t>(bit));
     const auto extra = advice.scores.find(cluster_.nodes().name(row));
     const std::int64_t total =

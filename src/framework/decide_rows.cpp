@@ -146,7 +146,7 @@ void Engine::VerifyView() {
       ViewIsWrong(cycle_, status.Message());
     }
   }
-  const std::string difference = view_->DifferenceFrom(*fresh_view_, cluster_);
+  const std::string difference = view_->DifferenceFrom(*fresh_view_, cycle_);
   if (!difference.empty()) ViewIsWrong(cycle_, difference);
 
   cycle_.SetPlans(plan_set_->plans);

@@ -13,9 +13,10 @@ std::vector<cluster::NodeRow> Engine::SortedByName(const base::Bitset& rows) con
 }
 
 void Engine::ExplainRefusals(const Narrowing& narrowing, Explanation& explanation) const {
+  const std::span<const RejectionId> refusals = view_->Refusals(cycle_);
   for (const cluster::NodeRow row : SortedByName(cluster_.nodes().existing())) {
     if (!narrowing.Has(row)) continue;
-    const RejectionId id = view_->refusals()[row.index()];
+    const RejectionId id = refusals[row.index()];
     if (!id.IsRefusal()) continue;
     const PluginIndex plugin = rejections_.Get(id).plugin;
     explanation.refused.emplace_back(row, rejections_.ToStatus(id, profile_.plugin_names()[plugin]));
@@ -29,8 +30,8 @@ void Engine::ExplainScores(Explanation& explanation) const {
     scores.plugin = column.placed().plugin->Name();
     scores.weight = column.placed().weight;
     for (const cluster::NodeRow row : explanation.feasible) {
-      scores.raw.push_back(column.raw(row));
-      scores.weighted.push_back(column.weighted(row));
+      scores.raw.push_back(view_->Raw(column, row));
+      scores.weighted.push_back(view_->Weighted(column, row));
     }
     explanation.scores.push_back(std::move(scores));
   }
@@ -62,12 +63,12 @@ Explanation Engine::Explain(const Cycle::Subject& subject) {
   }
   if (const cluster::NodeRow row = TryNominatedNode(); row.IsValid()) explanation.nominated = row;
   explanation.filtered = true;
-  if (Status status = Judge(narrowing); !status.IsSuccess()) {
+  if (Status status = Judge(narrowing, nullptr); !status.IsSuccess()) {
     explanation.error = Fail(std::move(status));
     return explanation;
   }
   ExplainRefusals(narrowing, explanation);
-  explanation.feasible = SortedByName(view_->feasible());
+  explanation.feasible = SortedByName(view_->FeasibleRows());
   if (explanation.feasible.empty()) {
     conclude(NothingFits(narrowing));
     return explanation;

@@ -92,6 +92,30 @@ class NodeSelection {
     }
   }
 
+  // As Judge, for filters that refuse few rows and can tell by columns which ones may be refused:
+  // suspect(first, count) is as refuse of RemoveRuns, and only rows that it names are judged.
+  template <class S, class F>
+  void JudgeSuspects(S&& suspect, F&& judge) {
+    if (!bits_) {
+      Judge(judge);
+      return;
+    }
+    const std::span<std::uint64_t> words = bits_->words();
+    for (std::size_t index = 0; index < words.size(); ++index) {
+      if (words[index] == 0) continue;
+      const std::size_t first = index * 64;
+      const std::uint64_t suspects =
+          words[index] & suspect(first, std::min<std::size_t>(64, bits_->size() - first));
+      for (std::uint64_t rest = suspects; rest != 0; rest &= rest - 1) {
+        const std::size_t bit = first + static_cast<std::size_t>(std::countr_zero(rest));
+        const RejectionId id = judge(RowOf(bit));
+        if (!id.IsRefusal()) continue;
+        refusals_[bit] = id;
+        bits_->Clear(bit);
+      }
+    }
+  }
+
   void RemoveAll(ReasonId reason) {
     RemoveIf(reason, [](cluster::NodeRow) { return true; });
   }

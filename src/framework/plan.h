@@ -101,6 +101,7 @@ class ChangedRows {
   }
   // Every node of the domain.
   void AddDomain(const cluster::Topology& topology, cluster::TopologyKeyId key, cluster::DomainId domain) {
+    if (all_) return;
     for (const cluster::NodeRow row : topology.nodes(key, domain)) Add(row);
   }
   void AddAll() { all_ = true; }
@@ -113,6 +114,7 @@ class ChangedRows {
   bool empty() const { return !all_ && rows_.empty(); }
   // In the order of their addition; meaningless if all().
   std::span<const cluster::NodeRow> rows() const { return rows_; }
+  std::size_t MemoryBytes() const { return seen_.size() / 8 + rows_.capacity() * sizeof(cluster::NodeRow); }
 
  private:
   bool all_ = false;

@@ -54,6 +54,14 @@ class FilterPoint {
  public:
   virtual ~FilterPoint() = default;
   virtual void Filter(const Cycle& cycle, NodeSelection& nodes) const = 0;
+
+  // For pods that few nodes can take, where those are found without a look at all the others: clears the rows
+  // that Filter is certain to refuse, and says whether it did. A pod that comes once is then tried on the
+  // remaining rows, and only if it fits on none of them on all, for the reasons.
+  virtual bool LeaveCandidates(const Cycle&, base::Bitset& rows) const {
+    static_cast<void>(rows);
+    return false;
+  }
 };
 
 // For plugins whose verdicts or scores read more than the judged row: counts per domain, terms of other pods.
@@ -111,6 +119,9 @@ class ScorePoint {
     static_cast<void>(changed);
     return {};
   }
+
+  // Whether PreScore looks at the feasible rows. If it does, rows are not put into groups (ClassPoint).
+  virtual bool reads_feasible() const { return false; }
 
   // Fills scores[i] for rows[i], ascending. A raw score depends on what the plan's score_reads name and on
   // what PreScore put into the state, never on which other rows are asked for.

@@ -4,6 +4,8 @@
 
 #include "fmt/format.h"
 
+#include "framework/row_groups.h"
+
 namespace berth::framework {
 namespace {
 
@@ -22,6 +24,8 @@ void ScoreColumn::Reset(const Plan* plan, std::size_t row_count) {
   facts_ = is_kept_ && takes_part_ ? plan->score_reads.facts : 0;
   skipped_ = false;
   is_valid_ = false;
+  is_classed_ = false;
+  BecomeUniform(0, 0);
   stale_.Reset(row_count);
   Grow(row_count);
 }
@@ -36,17 +40,40 @@ bool ScoreColumn::SetSkipped(bool skipped) {
 
 void ScoreColumn::Grow(std::size_t row_count) {
   stale_.Grow(row_count);
-  if (!takes_part_) return;
+  row_count_ = row_count;
+  if (is_uniform()) return;
   normalized_.resize(row_count);
   if (KeepsRaw()) raw_.resize(row_count);
 }
 
+void ScoreColumn::Trim() {
+  rows_ = {};
+  scores_ = {};
+  if (!is_uniform()) return;
+  normalized_ = {};
+  raw_ = {};
+}
+
+void ScoreColumn::BecomeUniform(std::int64_t raw, std::int64_t normalized) {
+  normalized_.clear();
+  raw_.clear();
+  raw_uniform_ = raw;
+  normalized_uniform_ = static_cast<std::uint8_t>(normalized);
+}
+
+void ScoreColumn::Spread() {
+  normalized_.assign(row_count_, normalized_uniform_);
+  if (KeepsRaw()) raw_.assign(row_count_, raw_uniform_);
+}
+
 void ScoreColumn::CollectAll(const Rows& rows) {
-  rows_.clear();
-  rows.feasible.ForEach(
-      [&](std::size_t bit) { rows_.push_back(cluster::NodeRow(static_cast<std::uint32_t>(bit))); });
-  extent_ = {};
-  at_min_ = at_max_ = 0;
+  std::vector<cluster::NodeRow>& list = *rows.list;
+  if (list.empty()) {
+    list.reserve(rows.feasible_count);
+    rows.feasible.ForEach(
+        [&](std::size_t bit) { list.push_back(cluster::NodeRow(static_cast<std::uint32_t>(bit))); });
+  }
+  rows_ = list;
 }
 
 void ScoreColumn::CollectRows(const Rows& rows) {
@@ -57,9 +84,9 @@ void ScoreColumn::CollectRows(const Rows& rows) {
   }
   std::ranges::sort(rows_);
   if (!KeepsRaw()) return;
-  for (const cluster::NodeRow row : rows.left) Exclude(raw_[row.index()]);
+  for (const cluster::NodeRow row : rows.left) Exclude(Raw(row));
   for (const cluster::NodeRow row : rows_) {
-    if (rows.before.Test(row.index())) Exclude(raw_[row.index()]);
+    if (rows.before.Test(row.index())) Exclude(Raw(row));
   }
 }
 
@@ -91,27 +118,59 @@ void ScoreColumn::Rescan(const base::Bitset& feasible) {
   feasible.ForEach([&](std::size_t bit) { Include(raw_[bit]); });
 }
 
+Extent ScoreColumn::OpenExtent(const Rows& rows) const {
+  if (rows.groups == nullptr || extent_.min == extent_.max) return extent_;
+  Extent open;
+  rows.feasible.ForEach([&](std::size_t bit) {
+    if (raw_[bit] == kNoScore || !rows.groups->IsOpen(cluster::NodeRow(static_cast<std::uint32_t>(bit))))
+      return;
+    open.min = open.count == 0 ? raw_[bit] : std::min(open.min, raw_[bit]);
+    open.max = open.count == 0 ? raw_[bit] : std::max(open.max, raw_[bit]);
+    ++open.count;
+  });
+  return open;
+}
+
 Status ScoreColumn::ScoreRows(const Cycle& cycle) {
   scores_.resize(rows_.size());
+  rows_scored_ = rows_.size();
   if (rows_.empty()) return {};
   const Status status = placed_.point->Score(cycle, rows_, scores_);
   if (!status.IsSuccess()) {
     return Status::Error(fmt::format("running Score plugins: plugin \"{}\" failed with: {}",
                                      placed_.plugin->Name(), status.AsError()));
   }
-  if (!KeepsRaw()) return {};
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    raw_[rows_[i].index()] = scores_[i];
-    Include(scores_[i]);
-  }
   return {};
+}
+
+bool ScoreColumn::KeepUniform(bool all, ChangedRows& moved, Status& status) {
+  if (placed_.point->normalizing() == Normalizing::kByColumn || (all ? rows_.empty() : !is_uniform())) {
+    return false;
+  }
+  const std::int64_t raw = all ? scores_.front() : raw_uniform_;
+  if (std::ranges::any_of(scores_, [&](std::int64_t score) { return score != raw; })) return false;
+  if (!all) {
+    if (KeepsRaw()) {
+      for (std::size_t i = 0; i < rows_.size(); ++i) Include(raw);
+    }
+    return true;
+  }
+  extent_ = raw == kNoScore ? Extent() : Extent{raw, raw, rows_.size()};
+  at_min_ = at_max_ = extent_.count;
+  std::int64_t normalized = raw == kNoScore ? 0 : raw;
+  if (raw != kNoScore && KeepsRaw()) placed_.point->Normalize(extent_, {&normalized, 1});
+  status = CheckRange(placed_, normalized);
+  if (!status.IsSuccess()) return true;
+  if (!is_uniform() || normalized_uniform_ != normalized) moved.AddAll();
+  BecomeUniform(raw, normalized);
+  normalized_by_ = extent_;
+  return true;
 }
 
 Status ScoreColumn::Update(const Cycle& cycle, const Rows& rows, ChangedRows& moved) {
   const std::size_t changed = stale_.rows().size() + rows.entered.size() + rows.left.size();
   const bool all =
       !is_valid_ || !is_kept_ || stale_.all() || changed * kChangedShareMax > rows.feasible_count;
-  const Extent before = extent_;
   if (all) {
     CollectAll(rows);
   } else {
@@ -119,20 +178,28 @@ Status ScoreColumn::Update(const Cycle& cycle, const Rows& rows, ChangedRows& mo
   }
   stale_.Reset(rows.feasible.size());
   is_valid_ = true;
-  if (Status status = ScoreRows(cycle); !status.IsSuccess()) return status;
-  if (!KeepsRaw()) return Store(moved);
+  Status status = ScoreRows(cycle);
+  if (!status.IsSuccess() || KeepUniform(all, moved, status)) return status;
 
-  if (extent_.count > 0 && (at_min_ == 0 || at_max_ == 0)) Rescan(rows.feasible);
-  const bool by_column = placed_.point->normalizing() == Normalizing::kByColumn;
-  if (!all && (!SameBounds(extent_, before) || (by_column && changed > 0))) {
-    rows_.clear();
-    rows.feasible.ForEach(
-        [&](std::size_t bit) { rows_.push_back(cluster::NodeRow(static_cast<std::uint32_t>(bit))); });
+  if (is_uniform()) Spread();
+  if (!KeepsRaw()) return Store(nullptr, moved);
+  if (all) {
+    extent_ = {};
+    at_min_ = at_max_ = 0;
   }
-  return Normalize(cycle, moved);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    raw_[rows_[i].index()] = scores_[i];
+    Include(scores_[i]);
+  }
+  if (extent_.count > 0 && (at_min_ == 0 || at_max_ == 0)) Rescan(rows.feasible);
+  const Extent extent = OpenExtent(rows);
+  const bool by_column = placed_.point->normalizing() == Normalizing::kByColumn;
+  if (!all && (!SameBounds(extent, normalized_by_) || (by_column && changed > 0))) CollectAll(rows);
+  normalized_by_ = extent;
+  return Normalize(cycle, rows, moved);
 }
 
-Status ScoreColumn::Normalize(const Cycle& cycle, ChangedRows& moved) {
+Status ScoreColumn::Normalize(const Cycle& cycle, const Rows& rows, ChangedRows& moved) {
   scores_.resize(rows_.size());
   if (placed_.point->normalizing() == Normalizing::kByColumn) {
     for (std::size_t i = 0; i < rows_.size(); ++i) scores_[i] = raw_[rows_[i].index()];
@@ -141,7 +208,7 @@ Status ScoreColumn::Normalize(const Cycle& cycle, ChangedRows& moved) {
       return Status::Error(fmt::format("running Normalize on Score plugins: plugin \"{}\" failed with: {}",
                                        placed_.plugin->Name(), status.AsError()));
     }
-    return Store(moved);
+    return Store(rows.groups, moved);
   }
   // Rows without a score count as 0 and are not shown to the plugin.
   std::size_t count = 0;
@@ -158,18 +225,26 @@ Status ScoreColumn::Normalize(const Cycle& cycle, ChangedRows& moved) {
   }
   rows_.resize(count);
   scores_.resize(count);
-  placed_.point->Normalize(extent_, scores_);
-  return Store(moved);
+  placed_.point->Normalize(normalized_by_, scores_);
+  return Store(rows.groups, moved);
 }
 
-Status ScoreColumn::Store(ChangedRows& moved) {
+Status ScoreColumn::CheckRange(const PlacedScore& placed, std::int64_t score) {
+  if (score >= 0 && score <= kScoreMax) return {};
+  return Status::Error(
+      fmt::format("applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score "
+                  "{}, it should in the range of [0, {}] after normalizing",
+                  placed.plugin->Name(), score, kScoreMax));
+}
+
+Status ScoreColumn::Store(const RowGroups* groups, ChangedRows& moved) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const std::int64_t score = scores_[i] == kNoScore ? 0 : scores_[i];
+    std::int64_t score = scores_[i] == kNoScore ? 0 : scores_[i];
     if (score < 0 || score > kScoreMax) {
-      return Status::Error(fmt::format(
-          "applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score "
-          "{}, it should in the range of [0, {}] after normalizing",
-          placed_.plugin->Name(), score, kScoreMax));
+      if (groups == nullptr || groups->IsOpen(rows_[i])) return CheckRange(placed_, score);
+      // Outside of the extent of the open rows. When its group opens the extent is another one, and the whole
+      // column is normalised again.
+      score = std::clamp<std::int64_t>(score, 0, kScoreMax);
     }
     std::uint8_t& kept = normalized_[rows_[i].index()];
     if (kept == score) continue;
@@ -177,6 +252,12 @@ Status ScoreColumn::Store(ChangedRows& moved) {
     moved.Add(rows_[i]);
   }
   return {};
+}
+
+void ScoreColumn::AddTo(std::span<std::int64_t> totals) const {
+  const std::int64_t weight = placed_.weight;
+  if (is_uniform()) return;
+  for (std::size_t row = 0; row < totals.size(); ++row) totals[row] += normalized_[row] * weight;
 }
 
 }  // namespace berth::framework

@@ -1,95 +1,198 @@
 #include "framework/total_index.h"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "base/check.h"
 
 namespace berth::framework {
 
-void TotalIndex::Reset(std::size_t row_count) {
-  rows_by_total_.clear();
-  position_.assign(row_count, kNowhere);
-  total_.assign(row_count, 0);
-  is_ranked_ = false;
+void TotalIndex::Summary::Include(std::int64_t total, std::uint32_t times) {
+  if (total == kAbsent || times == 0 || total < max) return;
+  if (total > max) {
+    max = total;
+    count = 0;
+  }
+  count += times;
 }
 
-void TotalIndex::Set(cluster::NodeRow row, std::int64_t total) {
+bool TotalIndex::Summary::Exclude(std::int64_t total, std::uint32_t times) {
+  if (total != max || total == kAbsent) return true;
+  count -= times;
+  return count > 0;
+}
+
+void TotalIndex::Reset(std::size_t row_count) {
+  totals_.assign(row_count, kAbsent);
+  groups_.clear();
+  levels_.clear();
+}
+
+void TotalIndex::Grow(std::size_t row_count) {
+  if (row_count <= totals_.size()) return;
+  totals_.resize(row_count, kAbsent);
+  if (!groups_.empty()) groups_.resize(row_count);
+  for (Levels& levels : levels_) {
+    levels.leaves.resize((row_count + kFanOut - 1) / kFanOut);
+    levels.blocks.resize((levels.leaves.size() + kFanOut - 1) / kFanOut);
+  }
+}
+
+TotalIndex::Levels& TotalIndex::LevelsOf(RowGroup group) {
+  if (group >= levels_.size()) levels_.resize(group + std::size_t{1});
+  Levels& levels = levels_[group];
+  if (levels.leaves.empty()) {
+    levels.leaves.resize((totals_.size() + kFanOut - 1) / kFanOut);
+    levels.blocks.resize((levels.leaves.size() + kFanOut - 1) / kFanOut);
+  }
+  return levels;
+}
+
+void TotalIndex::SummarizeLeaf(Levels& levels, RowGroup group, std::size_t leaf) const {
+  Summary summary;
+  const std::size_t end = std::min(totals_.size(), (leaf + 1) * kFanOut);
+  for (std::size_t row = leaf * kFanOut; row < end; ++row) {
+    if (groups_.empty() || groups_[row] == group) summary.Include(totals_[row], 1);
+  }
+  levels.leaves[leaf] = summary;
+}
+
+void TotalIndex::SummarizeBlock(Levels& levels, std::size_t block) {
+  Summary summary;
+  const std::size_t end = std::min(levels.leaves.size(), (block + 1) * kFanOut);
+  for (std::size_t leaf = block * kFanOut; leaf < end; ++leaf) {
+    summary.Include(levels.leaves[leaf].max, levels.leaves[leaf].count);
+  }
+  levels.blocks[block] = summary;
+}
+
+// A leaf has another summary than before.
+void TotalIndex::Replace(Levels& levels, std::size_t leaf, const Summary& before) {
+  const Summary& now = levels.leaves[leaf];
+  Summary& block = levels.blocks[leaf / kFanOut];
+  const bool is_known = block.Exclude(before.max, before.count);
+  if (!is_known && now.max < before.max) {
+    SummarizeBlock(levels, leaf / kFanOut);
+  } else {
+    block.Include(now.max, now.count);
+  }
+}
+
+void TotalIndex::Put(std::size_t row, RowGroup group, std::int64_t total) {
+  if (group != 0 && groups_.empty()) groups_.resize(totals_.size());
+  if (!groups_.empty()) groups_[row] = group;
+  totals_[row] = total;
+  Levels& levels = LevelsOf(group);
+  const std::size_t leaf = row / kFanOut;
+  const Summary before = levels.leaves[leaf];
+  levels.leaves[leaf].Include(total, 1);
+  Replace(levels, leaf, before);
+}
+
+void TotalIndex::Take(std::size_t row) {
+  const RowGroup group = GroupOf(row);
+  const std::int64_t total = std::exchange(totals_[row], kAbsent);
+  Levels& levels = levels_[group];
+  const std::size_t leaf = row / kFanOut;
+  const Summary before = levels.leaves[leaf];
+  if (!levels.leaves[leaf].Exclude(total, 1)) SummarizeLeaf(levels, group, leaf);
+  Replace(levels, leaf, before);
+}
+
+void TotalIndex::Set(cluster::NodeRow row, RowGroup group, std::int64_t total) {
   if (Contains(row)) {
-    if (total_[row.index()] == total) return;
-    Remove(row);
+    if (own(row) == total && GroupOf(row.index()) == group) return;
+    Take(row.index());
   }
-  std::vector<cluster::NodeRow>& rows = rows_by_total_[total];
-  position_[row.index()] = static_cast<std::uint32_t>(rows.size());
-  total_[row.index()] = total;
-  rows.push_back(row);
-  if (is_ranked_ && ranked_total_ == total) {
-    ranked_.Set(row.index());
-    ++block_counts_[row.index() / kBlockRows];
-  }
+  Put(row.index(), group, total);
 }
 
 void TotalIndex::Remove(cluster::NodeRow row) {
-  if (!Contains(row)) return;
-  const std::int64_t total = total_[row.index()];
-  const auto found = rows_by_total_.find(total);
-  std::vector<cluster::NodeRow>& rows = found->second;
-  const std::uint32_t position = position_[row.index()];
-  rows[position] = rows.back();
-  position_[rows[position].index()] = position;
-  rows.pop_back();
-  position_[row.index()] = kNowhere;
-  if (rows.empty()) rows_by_total_.erase(found);
-  if (is_ranked_ && ranked_total_ == total) {
-    ranked_.Clear(row.index());
-    --block_counts_[row.index() / kBlockRows];
-  }
+  if (Contains(row)) Take(row.index());
 }
 
-void TotalIndex::Rank() {
-  ranked_.Resize(position_.size());
-  ranked_.ClearAll();
-  block_counts_.assign((position_.size() + kBlockRows - 1) / kBlockRows, 0);
-  ranked_total_ = BestTotal();
-  is_ranked_ = true;
-  for (const cluster::NodeRow row : rows_by_total_.rbegin()->second) {
-    ranked_.Set(row.index());
-    ++block_counts_[row.index() / kBlockRows];
+void TotalIndex::Summarize(std::span<const RowGroup> groups) {
+  groups_.assign(groups.begin(), groups.end());
+  for (Levels& levels : levels_) {
+    std::ranges::fill(levels.leaves, Summary());
+    std::ranges::fill(levels.blocks, Summary());
   }
-}
-
-cluster::NodeRow TotalIndex::NthRanked(std::size_t n) const {
-  std::size_t block = 0;
-  for (; n >= block_counts_[block]; ++block) n -= block_counts_[block];
-  for (std::size_t index = block * kBlockRows / 64;; ++index) {
-    std::uint64_t word = ranked_.words()[index];
-    const auto count = static_cast<std::size_t>(std::popcount(word));
-    if (n >= count) {
-      n -= count;
+  const std::size_t leaf_count = (totals_.size() + kFanOut - 1) / kFanOut;
+  for (std::size_t leaf = 0; leaf < leaf_count; ++leaf) {
+    const std::size_t end = std::min(totals_.size(), (leaf + 1) * kFanOut);
+    if (groups_.empty()) {
+      SummarizeLeaf(LevelsOf(0), 0, leaf);
       continue;
     }
-    for (; n > 0; --n) word &= word - 1;
-    return cluster::NodeRow(
-        static_cast<std::uint32_t>(index * 64 + static_cast<std::size_t>(std::countr_zero(word))));
+    for (std::size_t row = leaf * kFanOut; row < end; ++row) {
+      if (totals_[row] != kAbsent) LevelsOf(GroupOf(row)).leaves[leaf].Include(totals_[row], 1);
+    }
+  }
+  for (Levels& levels : levels_) {
+    for (std::size_t block = 0; block < levels.blocks.size(); ++block) SummarizeBlock(levels, block);
   }
 }
 
-cluster::NodeRow TotalIndex::PickBest(base::Random& random) {
-  BERTH_CHECK(!empty());
-  if (!is_ranked_ || ranked_total_ != BestTotal()) Rank();
-  return NthRanked(random.Uniform(BestCount()));
+cluster::NodeRow TotalIndex::NthBest(std::size_t n) const {
+  // Goes down into the block, leaf and row in which the n-th is, counting in all groups at once.
+  const auto count_in = [&](auto&& summary_of) {
+    std::size_t count = 0;
+    for (const Best& best : best_) {
+      const Summary& summary = summary_of(levels_[best.group]);
+      if (summary.max == best.own) count += summary.count;
+    }
+    return count;
+  };
+  const auto descend = [&](std::size_t from, auto&& count_at) {
+    for (std::size_t at = from;; ++at) {
+      const std::size_t count = count_at(at);
+      if (n < count) return at;
+      n -= count;
+    }
+  };
+  const std::size_t block = descend(0, [&](std::size_t at) {
+    return count_in([&](const Levels& levels) -> const Summary& { return levels.blocks[at]; });
+  });
+  const std::size_t leaf = descend(block * kFanOut, [&](std::size_t at) {
+    return count_in([&](const Levels& levels) -> const Summary& { return levels.leaves[at]; });
+  });
+  const std::size_t row = descend(leaf * kFanOut, [&](std::size_t at) -> std::size_t {
+    return std::ranges::any_of(
+        best_, [&](const Best& best) { return totals_[at] == best.own && GroupOf(at) == best.group; });
+  });
+  return cluster::NodeRow(static_cast<std::uint32_t>(row));
 }
 
-std::vector<cluster::NodeRow> TotalIndex::Best() const {
-  std::vector<cluster::NodeRow> best;
-  if (!empty()) best = rows_by_total_.rbegin()->second;
-  std::ranges::sort(best);
-  return best;
+cluster::NodeRow TotalIndex::PickBest(std::span<const Addend> addends, base::Random& random) {
+  best_.clear();
+  std::int64_t best_total = 0;
+  std::size_t count = 0;
+  for (std::size_t group = 0; group < levels_.size(); ++group) {
+    if (group >= addends.size() || !addends[group].open) continue;
+    Summary top;
+    for (const Summary& block : levels_[group].blocks) top.Include(block.max, block.count);
+    if (top.count == 0) continue;
+    const std::int64_t total = top.max + addends[group].amount;
+    if (best_.empty() || total > best_total) {
+      best_.clear();
+      best_total = total;
+      count = 0;
+    }
+    if (total == best_total) {
+      best_.push_back({static_cast<RowGroup>(group), top.max});
+      count += top.count;
+    }
+  }
+  BERTH_CHECK(count > 0);
+  return NthBest(random.Uniform(count));
 }
 
 std::size_t TotalIndex::MemoryBytes() const {
-  return position_.size() * (sizeof(std::uint32_t) + sizeof(std::int64_t) + 2 * sizeof(cluster::NodeRow)) +
-         rows_by_total_.size() * 64 + position_.size() / 8;
+  std::size_t bytes = totals_.size() * sizeof(std::int64_t) + groups_.size() * sizeof(RowGroup);
+  for (const Levels& levels : levels_) {
+    bytes += (levels.leaves.size() + levels.blocks.size()) * sizeof(Summary);
+  }
+  return bytes;
 }
 
 }  // namespace berth::framework

@@ -39,28 +39,35 @@ View::View(const Profile& profile) : profile_(profile) {
 
 void View::Reset(std::shared_ptr<PlanSet> plans, Cycle& cycle) {
   plans_ = std::move(plans);
+  groups_.reset();
+  groups_refused_ = false;
   for (const Placed<StatefulPoint>& stateful : profile_.stateful()) {
     states_[stateful.index()] = stateful.point->MakeState(cycle);
     state_pointers_[stateful.index()] = states_[stateful.index()].get();
   }
   SortFilters();
   for (ScoreColumn& column : columns_) {
-    column.Reset(plans_->plans[column.placed().index()], feasible_.size());
+    column.Reset(plans_->plans[column.placed().index()], fitting_.size());
   }
   is_empty_ = true;
   is_restricted_ = false;
   masked_.clear();
   is_masked_.ClearAll();
-  feasible_.ClearAll();
-  feasible_count_ = 0;
+  fitting_.ClearAll();
+  fitting_count_ = 0;
   ClearStale();
   has_scores_ = false;
-  is_indexed_ = false;
-  scans_ = 0;
   totals_stale_ = true;
   Grow(cycle.cluster().nodes().row_count());
-  flips_.Reset(feasible_.size());
-  moved_.Reset(feasible_.size());
+  flips_.Reset(fitting_.size());
+  moved_.Reset(fitting_.size());
+  ungrouped_.Reset(fitting_.size());
+}
+
+void View::Trim() {
+  for (ScoreColumn& column : columns_) column.Trim();
+  all_rows_ = {};
+  rows_ = base::Bitset();
 }
 
 void View::SortFilters() {
@@ -71,6 +78,7 @@ void View::SortFilters() {
   for (const Placed<FilterPoint>& filter : profile_.filter()) {
     const Plan* const plan = plans_->plans[filter.index()];
     if (plan != nullptr && !plan->filters) continue;
+    if (groups_ != nullptr && groups_->HasPlugin(filter.index())) continue;
     if (plan == nullptr || plan->filter_reads.attempt) {
       attempt_filters_.push_back(&filter);
       continue;
@@ -93,16 +101,15 @@ void View::Restrict(const base::Bitset& rows) {
 }
 
 void View::Grow(std::size_t row_count) {
-  if (feasible_.size() >= row_count) return;
-  feasible_.Resize(row_count);
+  if (fitting_.size() >= row_count) return;
+  fitting_.Resize(row_count);
   scored_.Resize(row_count);
   is_masked_.Resize(row_count);
   refusals_.resize(row_count);
-  stale_from_.resize(row_count, kNowhere);
-  totals_.resize(row_count);
+  index_.Grow(row_count);
   flips_.Grow(row_count);
   moved_.Grow(row_count);
-  is_indexed_ = false;
+  ungrouped_.Grow(row_count);
   for (ScoreColumn& column : columns_) column.Grow(row_count);
 }
 
@@ -112,10 +119,20 @@ void View::RefreshStates(Cycle& cycle) {
   for (const Placed<StatefulPoint>& stateful : profile_.stateful()) {
     State* const state = state_pointers_[stateful.index()];
     if (state == nullptr) continue;
-    changes.verdicts.Reset(feasible_.size());
-    changes.scores.Reset(feasible_.size());
+    changes.verdicts.Reset(fitting_.size());
+    changes.scores.Reset(fitting_.size());
+    if (is_empty_) {
+      // Everything is new; nobody needs to list it.
+      changes.verdicts.AddAll();
+      changes.scores.AddAll();
+    }
     stateful.point->Refresh(cycle, *state, changes);
 
+    if (groups_ != nullptr && groups_->HasPlugin(stateful.index())) {
+      ungrouped_.Add(changes.verdicts);
+      ungrouped_.Add(changes.scores);
+      continue;
+    }
     const Position position = position_of_[stateful.index()];
     if (position != kNowhere) {
       all_stale_ = all_stale_ || changes.verdicts.all();
@@ -129,14 +146,17 @@ void View::RefreshStates(Cycle& cycle) {
 }
 
 void View::MarkStale(cluster::NodeRow row, Position from) {
-  Position& stale_from = stale_from_[row.index()];
-  if (stale_from == kNowhere) stale_rows_.push_back(row);
-  stale_from = std::min(stale_from, from);
+  if (all_stale_) return;
+  stale_.push_back({row, from});
+  // Dry runs may report the same rows over and over.
+  if (stale_.size() * kStaleShareMax > fitting_.size()) {
+    stale_.clear();
+    all_stale_ = true;
+  }
 }
 
 void View::ClearStale() {
-  for (const cluster::NodeRow row : stale_rows_) stale_from_[row.index()] = kNowhere;
-  stale_rows_.clear();
+  stale_.clear();
   all_stale_ = false;
 }
 
@@ -148,6 +168,7 @@ void View::NoteChange(cluster::NodeRow row, cluster::Facts facts) {
     from = std::min(from, first_reader_[static_cast<std::size_t>(std::countr_zero(rest))]);
   }
   if (from != kNowhere) MarkStale(row, from);
+  if (groups_ != nullptr && (facts & groups_->facts()) != 0) ungrouped_.Add(row);
   for (ScoreColumn& column : columns_) {
     if (is_other || (facts & column.facts()) != 0) column.stale().Add(row);
   }
@@ -158,6 +179,7 @@ void View::CollectChanges(const cluster::Cluster& cluster) {
   const auto& log = cluster.change_log();
   if (!log.Since(version_, [&](cluster::NodeRow row, cluster::Facts facts) { NoteChange(row, facts); })) {
     all_stale_ = true;
+    ungrouped_.AddAll();
     for (ScoreColumn& column : columns_) column.Invalidate();
   }
   version_ = log.version();
@@ -171,16 +193,24 @@ Status View::RefreshVerdicts(Cycle& cycle) {
   } else {
     CollectChanges(cycle.cluster());
   }
-  const bool all = is_empty_ || all_stale_ || stale_rows_.size() * kStaleShareMax > feasible_.size();
-  Status status = all ? JudgeAll(cycle) : JudgeStale(cycle);
+  Status status = is_empty_ || all_stale_ ? JudgeAll(cycle) : JudgeStale(cycle);
   ClearStale();
   is_empty_ = false;
-  return status;
+  if (groups_ == nullptr || !status.IsSuccess()) return status;
+
+  if (!groups_->Place(cycle, ungrouped_, fitting_, moved_)) {
+    DropGroups(cycle);
+    return RefreshVerdicts(cycle);
+  }
+  ungrouped_.Reset(fitting_.size());
+  groups_->Judge(cycle);
+  return {};
 }
 
 Status View::JudgeAll(Cycle& cycle) {
   rows_ = cycle.cluster().nodes().existing();
   if (is_restricted_) rows_.And(universe_);
+  rows_judged_ = rows_.Count();
   std::ranges::fill(refusals_, kAccepted);
   NodeSelection nodes(rows_, refusals_, cycle.rejections());
   for (const KeptFilter& filter : filters_) {
@@ -189,12 +219,17 @@ Status View::JudgeAll(Cycle& cycle) {
     if (!nodes.error().IsSuccess()) return FilterError(*filter.placed, nodes.error());
     if (rows_.None()) break;
   }
-  const auto before = std::as_const(feasible_).words();
+  if (!has_scores_ && groups_ == nullptr) {
+    fitting_ = rows_;
+    fitting_count_ = rows_.Count();
+    return {};
+  }
+  const auto before = std::as_const(fitting_).words();
   const auto after = std::as_const(rows_).words();
   for (std::size_t index = 0; index < after.size(); ++index) {
     for (std::uint64_t flipped = before[index] ^ after[index]; flipped != 0; flipped &= flipped - 1) {
       const auto bit = static_cast<std::size_t>(std::countr_zero(flipped));
-      SetFeasible(NodeSelection::RowOf(index * 64 + bit), ((after[index] >> bit) & 1u) != 0);
+      SetFitting(NodeSelection::RowOf(index * 64 + bit), ((after[index] >> bit) & 1u) != 0);
     }
   }
   return {};
@@ -202,24 +237,28 @@ Status View::JudgeAll(Cycle& cycle) {
 
 void View::CollectStale(const Cycle& cycle) {
   pending_.clear();
-  for (const cluster::NodeRow row : stale_rows_) {
+  std::ranges::sort(stale_);
+  for (std::size_t i = 0; i < stale_.size(); ++i) {
+    // Of those of a row the first one, whose position is the smallest.
+    const auto [row, from] = stale_[i];
+    if (i > 0 && stale_[i - 1].row == row) continue;
     RejectionId& refusal = refusals_[row.index()];
     if (!cycle.cluster().nodes().exists(row)) {
       refusal = kAccepted;
-      SetFeasible(row, false);
+      SetFitting(row, false);
       continue;
     }
-    const Position from = stale_from_[row.index()];
     // A filter before the first one concerned refused the row, and still does.
     if (refusal.IsRefusal() && position_of_[cycle.rejections().Get(refusal).plugin] < from) continue;
     refusal = kAccepted;
-    pending_.push_back({from, row});
+    pending_.push_back({row, from});
   }
-  std::ranges::sort(pending_);
+  std::ranges::sort(pending_, {}, &Stale::from);
 }
 
 Status View::JudgeStale(Cycle& cycle) {
   CollectStale(cycle);
+  rows_judged_ = pending_.size();
   active_.clear();
   NodeSelection nodes(active_, refusals_, cycle.rejections());
   std::size_t next = 0;
@@ -235,33 +274,34 @@ Status View::JudgeStale(Cycle& cycle) {
     Run(filter, cycle, nodes);
     if (!nodes.error().IsSuccess()) return FilterError(filter, nodes.error());
   }
-  for (const Stale& stale : pending_) SetFeasible(stale.row, !refusals_[stale.row.index()].IsRefusal());
+  for (const Stale& stale : pending_) SetFitting(stale.row, !refusals_[stale.row.index()].IsRefusal());
   return {};
 }
 
-void View::SetFeasible(cluster::NodeRow row, bool feasible) {
-  if (feasible_.Test(row.index()) == feasible) return;
-  if (feasible) {
-    feasible_.Set(row.index());
-    ++feasible_count_;
+void View::SetFitting(cluster::NodeRow row, bool fits) {
+  if (fitting_.Test(row.index()) == fits) return;
+  if (fits) {
+    fitting_.Set(row.index());
+    ++fitting_count_;
   } else {
-    feasible_.Clear(row.index());
-    --feasible_count_;
+    fitting_.Clear(row.index());
+    --fitting_count_;
   }
   if (has_scores_) flips_.Add(row);
+  if (groups_ != nullptr) groups_->SetFitting(row, fits);
 }
 
 void View::Mask(cluster::NodeRow row, RejectionId refusal) {
   if (!is_masked_.Test(row.index())) {
-    masked_.push_back({row, refusals_[row.index()], feasible_.Test(row.index())});
+    masked_.push_back({row, refusals_[row.index()], fitting_.Test(row.index())});
     is_masked_.Set(row.index());
   }
   refusals_[row.index()] = refusal;
-  SetFeasible(row, false);
+  SetFitting(row, false);
 }
 
 void View::RowsReaching(const Cycle& cycle, PluginIndex plugin, base::Bitset& rows) const {
-  rows = feasible_;
+  rows = fitting_;
   for (std::size_t bit = 0; bit < refusals_.size(); ++bit) {
     if (!refusals_[bit].IsRefusal() || is_masked_.Test(bit)) continue;
     if (cycle.rejections().Get(refusals_[bit]).plugin > plugin) rows.Set(bit);
@@ -290,7 +330,7 @@ void View::EndAttempt() {
     masked_.pop_back();
     is_masked_.Clear(masked.row.index());
     refusals_[masked.row.index()] = masked.kept;
-    SetFeasible(masked.row, masked.was_feasible);
+    SetFitting(masked.row, masked.was_feasible);
   }
 }
 
@@ -298,36 +338,70 @@ void View::CopyMasks(const View& other) {
   for (const Masked& masked : other.masked_) Mask(masked.row, other.refusals_[masked.row.index()]);
 }
 
+base::Bitset View::FeasibleRows() const {
+  base::Bitset rows = fitting_;
+  if (groups_ != nullptr)
+    rows.RemoveIf([&](std::size_t bit) { return !IsFeasible(NodeSelection::RowOf(bit)); });
+  return rows;
+}
+
+cluster::NodeRow View::FirstFeasible() const {
+  std::size_t bit = fitting_.FindFirst();
+  while (bit < fitting_.size() && !IsFeasible(NodeSelection::RowOf(bit))) bit = fitting_.FindFirst(bit + 1);
+  return bit < fitting_.size() ? NodeSelection::RowOf(bit) : cluster::NodeRow();
+}
+
+RejectionId View::RefusalOf(const Cycle& cycle, cluster::NodeRow row) const {
+  const RejectionId own = refusals_[row.index()];
+  return groups_ == nullptr || is_masked_.Test(row.index()) ? own : groups_->FirstRefusal(cycle, row, own);
+}
+
+std::span<const RejectionId> View::Refusals(const Cycle& cycle) {
+  if (groups_ == nullptr) return refusals_;
+  merged_.resize(refusals_.size());
+  for (std::size_t bit = 0; bit < merged_.size(); ++bit) {
+    merged_[bit] = RefusalOf(cycle, NodeSelection::RowOf(bit));
+  }
+  return merged_;
+}
+
 std::size_t View::MemoryBytes() const {
-  std::size_t bytes = sizeof(*this) + index_.MemoryBytes();
-  bytes += feasible_.size() * (sizeof(RejectionId) + sizeof(Position) + sizeof(std::int64_t) + 1);
+  std::size_t bytes = sizeof(*this) + index_.MemoryBytes() + flips_.MemoryBytes() + moved_.MemoryBytes() +
+                      ungrouped_.MemoryBytes() + (merged_.capacity() * sizeof(RejectionId)) +
+                      all_rows_.capacity() * sizeof(cluster::NodeRow);
+  bytes += fitting_.size() * sizeof(RejectionId) + fitting_.size() / 2 + stale_.capacity() * sizeof(Stale);
   for (const ScoreColumn& column : columns_) bytes += column.MemoryBytes();
   for (const auto& state : states_) bytes += state == nullptr ? 0 : state->MemoryBytes();
+  if (groups_ != nullptr) bytes += groups_->MemoryBytes();
   return bytes;
 }
 
-std::string View::DifferenceFrom(const View& fresh, const cluster::Cluster& cluster) const {
-  const auto text = [&](RejectionId id) { return id.value(); };
-  for (std::size_t bit = 0; bit < feasible_.size(); ++bit) {
+std::string View::DifferenceFrom(const View& fresh, const Cycle& cycle) const {
+  const cluster::Cluster& cluster = cycle.cluster();
+  for (std::size_t bit = 0; bit < fitting_.size(); ++bit) {
     const cluster::NodeRow row = NodeSelection::RowOf(bit);
     if (!cluster.nodes().exists(row)) continue;
     const std::string_view name = cluster.nodes().name(row);
-    if (feasible_.Test(bit) != fresh.feasible_.Test(bit) || refusals_[bit] != fresh.refusals_[bit]) {
+    // Of the rows that were not judged nothing is known but that others refuse them.
+    const bool is_judged = !is_restricted_ || universe_.Test(bit);
+    const RejectionId refusal = is_judged ? RefusalOf(cycle, row) : fresh.RefusalOf(cycle, row);
+    if (IsFeasible(row) != fresh.IsFeasible(row) || refusal != fresh.RefusalOf(cycle, row)) {
       return fmt::format("node {}: feasible {} with refusal {}, not {} with refusal {}", name,
-                         feasible_.Test(bit), text(refusals_[bit]), fresh.feasible_.Test(bit),
-                         text(fresh.refusals_[bit]));
+                         IsFeasible(row), refusal.value(), fresh.IsFeasible(row),
+                         fresh.RefusalOf(cycle, row).value());
     }
-    if (!fresh.has_scores_ || !feasible_.Test(bit)) continue;
+    if (!fresh.has_scores_ || !IsFeasible(row)) continue;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const ScoreColumn& kept = columns_[i];
       const ScoreColumn& made = fresh.columns_[i];
       if (kept.counts() == made.counts() &&
-          (!kept.counts() || (kept.raw(row) == made.raw(row) && kept.weighted(row) == made.weighted(row)))) {
+          (!kept.counts() ||
+           (Raw(kept, row) == fresh.Raw(made, row) && Weighted(kept, row) == fresh.Weighted(made, row)))) {
         continue;
       }
       return fmt::format("node {}, {}: raw score {}, weighted {}, counts {}; not {}, {}, {}", name,
-                         kept.placed().plugin->Name(), kept.raw(row), kept.weighted(row), kept.counts(),
-                         made.raw(row), made.weighted(row), made.counts());
+                         kept.placed().plugin->Name(), Raw(kept, row), Weighted(kept, row), kept.counts(),
+                         fresh.Raw(made, row), fresh.Weighted(made, row), made.counts());
     }
     if (Total(row) != fresh.Total(row)) {
       return fmt::format("node {}: total {}, not {}", name, Total(row), fresh.Total(row));

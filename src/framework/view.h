@@ -17,6 +17,7 @@
 #include "framework/points.h"
 #include "framework/profile.h"
 #include "framework/rejections.h"
+#include "framework/row_groups.h"
 #include "framework/score_column.h"
 #include "framework/total_index.h"
 
@@ -29,7 +30,10 @@ namespace berth::framework {
 //    filter order; filters after that were not asked, so nothing is known of them.
 // 3. Raw scores are true on feasible rows only; extents and totals are over the feasible rows without the
 //    masked ones.
-// 4. Nothing that differs between two pods of one key is ever written into a kept column: nominations of
+// 4. With groups, plugins with classes (ClassPoint) are asked by class and have no part in rows: a row is
+// then
+//    fitting iff no other kept filter refuses it, and feasible iff its group is open as well.
+// 5. Nothing that differs between two pods of one key is ever written into a kept column: nominations of
 //    others, narrowing, sampling and filters that read the attempt come in as masks, and go when the attempt
 //    ends.
 //
@@ -46,6 +50,12 @@ class View {
   void Reset(std::shared_ptr<PlanSet> plans, Cycle& cycle);
   // Right after Reset: only these rows are judged. Such a view is good for one attempt.
   void Restrict(const base::Bitset& rows);
+  bool is_restricted() const { return is_restricted_; }
+  // Before a later attempt's RefreshStates, for a view that is kept: puts rows into groups if that is
+  // possible. The first attempt after it judges all rows once more.
+  void FormGroups(Cycle& cycle);
+  // Gives back memory that only making it needed.
+  void Trim();
 
   // Brings every plugin's state up to date and marks the rows that they report as stale. Also called in
   // speculations, where what it marks is right for afterwards: the rollback moved the same versions again.
@@ -66,21 +76,37 @@ class View {
   void EndAttempt();
 
   // Without the masked ones.
-  const base::Bitset& feasible() const { return feasible_; }
-  std::size_t feasible_count() const { return feasible_count_; }
-  std::span<const RejectionId> refusals() const { return refusals_; }
+  bool IsFeasible(cluster::NodeRow row) const {
+    return fitting_.Test(row.index()) && (groups_ == nullptr || groups_->IsOpen(row));
+  }
+  std::size_t feasible_count() const {
+    return groups_ == nullptr ? fitting_count_ : groups_->FeasibleCount();
+  }
+  // O(rows): the feasible rows, the first of them, the refusals by row.
+  base::Bitset FeasibleRows() const;
+  cluster::NodeRow FirstFeasible() const;
+  std::span<const RejectionId> Refusals(const Cycle& cycle);
   std::span<const ScoreColumn> columns() const { return columns_; }  // as Profile::score()
-  std::int64_t Total(cluster::NodeRow row) const { return totals_[row.index()]; }
+  std::int64_t Raw(const ScoreColumn& column, cluster::NodeRow row) const;
+  std::int64_t Weighted(const ScoreColumn& column, cluster::NodeRow row) const;
+  std::int64_t Total(cluster::NodeRow row) const {
+    return index_.own(row) + (groups_ == nullptr ? 0 : groups_->addend(row));
+  }
 
   const std::shared_ptr<PlanSet>& plans() const { return plans_; }
   std::span<State* const> states() const { return state_pointers_; }
   std::uint64_t version() const { return version_; }
   std::size_t MemoryBytes() const;
+  bool has_groups() const { return groups_ != nullptr; }
+  // What the last attempt came to: rows that filters looked at, and scores that plugins gave, without those
+  // by class. What is bounded in a decision is bounded in these.
+  std::size_t rows_judged() const { return rows_judged_; }
+  std::size_t rows_scored() const;
 
   // For verify_views: makes this, fresh, view look at the attempt as `other` does, and says where the two
   // differ, in words; empty if nowhere.
   void CopyMasks(const View& other);
-  std::string DifferenceFrom(const View& fresh, const cluster::Cluster& cluster) const;
+  std::string DifferenceFrom(const View& fresh, const Cycle& cycle) const;
 
  private:
   // Where in the order of kept filters a row has to be judged again from.
@@ -92,8 +118,8 @@ class View {
     cluster::Facts facts;
   };
   struct Stale {
-    Position from;
     cluster::NodeRow row;
+    Position from;
 
     auto operator<=>(const Stale&) const = default;
   };
@@ -114,15 +140,20 @@ class View {
   Status JudgeStale(Cycle& cycle);
   void CollectStale(const Cycle& cycle);
   void RowsReaching(const Cycle& cycle, PluginIndex plugin, base::Bitset& rows) const;
-  void SetFeasible(cluster::NodeRow row, bool feasible);
+  void SetFitting(cluster::NodeRow row, bool fits);
+  std::vector<RowGroups::Member> PossibleMembers() const;
+  bool FindColumns(std::span<RowGroups::Member> members);
+  // Turns back to rows, in the middle of an attempt.
+  void DropGroups(Cycle& cycle);
+  RejectionId RefusalOf(const Cycle& cycle, cluster::NodeRow row) const;
 
   void CollectDifference();
   Status RunPreScores(Cycle& cycle);
   Status UpdateColumns(Cycle& cycle);
   void UpdateTotals();
   std::int64_t SumOf(cluster::NodeRow row) const;
-  void KeepIndex(bool many_moved);
-  cluster::NodeRow ScanForBest(base::Random& random) const;
+  RowGroup GroupOf(cluster::NodeRow row) const;
+  void SumAll();
 
   const Profile& profile_;
   std::shared_ptr<PlanSet> plans_;
@@ -134,36 +165,39 @@ class View {
   std::vector<Position> position_of_;        // by PluginIndex; kNowhere: no kept filter
   std::array<Position, 32> first_reader_{};  // by bit of Facts
 
+  std::size_t rows_judged_ = 0;
   std::uint64_t version_ = 0;  // of the cluster's change log
   bool is_empty_ = true;       // nothing was judged yet
   bool is_restricted_ = false;
   base::Bitset universe_;  // if restricted
-  base::Bitset feasible_;
-  std::size_t feasible_count_ = 0;
+  base::Bitset fitting_;
+  std::size_t fitting_count_ = 0;
   std::vector<RejectionId> refusals_;
   bool all_stale_ = false;
-  std::vector<Position> stale_from_;  // by row
-  std::vector<cluster::NodeRow> stale_rows_;
+  std::vector<Stale> stale_;  // a row may come several times
   std::vector<Masked> masked_;
   base::Bitset is_masked_;
 
   bool has_scores_ = false;
-  base::Bitset scored_;  // the feasible rows of the last RefreshScores
-  ChangedRows flips_;    // rows that became feasible or ceased to be since then
+  base::Bitset scored_;  // the fitting rows of the last RefreshScores
+  ChangedRows flips_;    // rows that became fitting or ceased to be since then
   std::vector<cluster::NodeRow> entered_;
   std::vector<cluster::NodeRow> left_;
   std::vector<ScoreColumn> columns_;
   bool totals_stale_ = true;  // all of them
-  ChangedRows moved_;         // rows of which a normalised score moved
-  std::vector<std::int64_t> totals_;
-  bool is_indexed_ = false;
-  std::size_t scans_ = 0;  // since many totals moved
-  TotalIndex index_;       // while few totals move
+  ChangedRows moved_;         // rows of which a normalised score moved, or that are in another group
+  TotalIndex index_;          // of the fitting rows
+
+  std::unique_ptr<RowGroups> groups_;  // null: plugins are asked by row
+  bool groups_refused_ = false;        // it was tried
+  ChangedRows ungrouped_;              // rows that may be in another group
 
   // Kept for their memory.
   std::vector<Stale> pending_;
   std::vector<cluster::NodeRow> active_;
   base::Bitset rows_;
+  std::vector<RejectionId> merged_;
+  std::vector<cluster::NodeRow> all_rows_;
 };
 
 }  // namespace berth::framework

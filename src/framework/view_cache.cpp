@@ -1,15 +1,26 @@
 #include "framework/view_cache.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "absl/hash/hash.h"
 
 namespace berth::framework {
 namespace {
 
-constexpr std::size_t kSeenMax = 512;
+// Buckets of a few hashes, the latest first: with fewer keys than this in turn hardly any is lost.
+constexpr std::size_t kBucketSize = 4;
+constexpr std::size_t kBucketCount = 4'096;
 
 }  // namespace
+
+std::size_t ViewBudget(std::size_t node_count) {
+  constexpr std::size_t kBytesPerNode = 16 << 10;
+  constexpr std::size_t kMin = std::size_t{256} << 20;
+  constexpr std::size_t kMax = std::size_t{2} << 30;
+  return std::clamp(node_count * kBytesPerNode, kMin, kMax);
+}
 
 View* ViewCache::Find(const ViewKey& key, const PlanSet& plans) {
   const auto found = by_key_.find(key);
@@ -26,22 +37,23 @@ View* ViewCache::Find(const ViewKey& key, const PlanSet& plans) {
 
 bool ViewCache::WasSeen(const ViewKey& key) {
   const std::size_t hash = absl::HashOf(key);
-  if (std::ranges::find(seen_, hash) != seen_.end()) return true;
-  if (seen_.size() < kSeenMax) {
-    seen_.push_back(hash);
-  } else {
-    seen_[next_seen_] = hash;
-    next_seen_ = (next_seen_ + 1) % kSeenMax;
+  seen_.resize(kBucketCount * kBucketSize);
+  const auto bucket = std::span(seen_).subspan(hash % kBucketCount * kBucketSize, kBucketSize);
+  const bool was_seen = std::ranges::find(bucket, hash) != bucket.end();
+  if (!was_seen) {
+    std::shift_right(bucket.begin(), bucket.end(), 1);
+    bucket.front() = hash;
   }
-  return false;
+  return was_seen;
 }
 
-void ViewCache::Insert(const ViewKey& key, std::unique_ptr<View> view) {
+void ViewCache::Insert(const ViewKey& key, std::unique_ptr<View> view, std::size_t node_count) {
   Drop(key);
   entries_.push_front({key, std::move(view), 0});
   by_key_[key] = entries_.begin();
   Weigh(entries_.front());
-  while (memory_bytes_ > options_.memory_bytes_max && entries_.size() > 1) Erase(std::prev(entries_.end()));
+  const std::size_t budget = options_.memory_bytes_max.value_or(ViewBudget(node_count));
+  while (memory_bytes_ > budget && entries_.size() > 1) Erase(std::prev(entries_.end()));
 }
 
 void ViewCache::Weigh(Entry& entry) {
@@ -64,7 +76,6 @@ void ViewCache::clear() {
   entries_.clear();
   by_key_.clear();
   seen_.clear();
-  next_seen_ = 0;
   memory_bytes_ = 0;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -28,14 +29,18 @@ struct ViewKey {
 };
 
 struct ViewOptions {
-  // 0: nothing is kept.
-  std::size_t memory_bytes_max = std::size_t{256} << 20;
+  // 0: nothing is kept. Nothing: as the number of nodes says, see ViewBudget.
+  std::optional<std::size_t> memory_bytes_max = std::nullopt;
 };
+
+// What views may take in a cluster of so many nodes: room for the views of about a thousand templates, at
+// least 256 MiB and at most 2 GiB.
+std::size_t ViewBudget(std::size_t node_count);
 
 // The views of one profile. A cache: any view may be gone at any time between two attempts.
 //
 // A view is kept when its key comes for the second time: most keys of one-off pods never do. Which keys were
-// seen is remembered in a small ring.
+// seen is remembered in a small table, in which a key takes the place of another one now and then.
 class ViewCache {
  public:
   explicit ViewCache(const ViewOptions& options) : options_(options) {}
@@ -45,7 +50,7 @@ class ViewCache {
   // Whether the key was seen lately; from now on it was.
   bool WasSeen(const ViewKey& key);
   // The views that were used longest ago go, until it fits; this one stays in any case.
-  void Insert(const ViewKey& key, std::unique_ptr<View> view);
+  void Insert(const ViewKey& key, std::unique_ptr<View> view, std::size_t node_count);
   void Drop(const ViewKey& key);
   // With the plans, before RejectionTable::Reset.
   void clear();
@@ -66,8 +71,8 @@ class ViewCache {
   const ViewOptions options_;
   Entries entries_;
   absl::flat_hash_map<ViewKey, Entries::iterator> by_key_;  // looked up, never walked
-  std::vector<std::size_t> seen_;  // hashes of keys; a false hit keeps a view too early, nothing worse
-  std::size_t next_seen_ = 0;
+  // Hashes of keys, by hash; a false hit keeps a view too early, nothing worse.
+  std::vector<std::size_t> seen_;
   std::size_t memory_bytes_ = 0;
 };
 

@@ -10,9 +10,10 @@
 namespace berth::framework {
 namespace {
 
-// An index over totals costs about this many scans to build, and is of no use once most totals move.
-constexpr std::size_t kScansBeforeIndex = 16;
-constexpr std::size_t kMovedShareMax = 8;
+// Beyond this share of the rows all totals are summed up, column by column.
+constexpr std::size_t kMovedShareMax = 4;
+
+constexpr TotalIndex::Addend kNoAddend[] = {{}};
 
 }  // namespace
 
@@ -21,7 +22,7 @@ void View::CollectDifference() {
   left_.clear();
   if (!has_scores_) return;
   for (const cluster::NodeRow row : flips_.rows()) {
-    const bool now = feasible_.Test(row.index());
+    const bool now = fitting_.Test(row.index());
     if (now == scored_.Test(row.index())) continue;
     (now ? entered_ : left_).push_back(row);
   }
@@ -32,6 +33,7 @@ void View::CollectDifference() {
 Status View::RefreshScores(Cycle& cycle) {
   CollectDifference();
   Status status = RunPreScores(cycle);
+  if (!has_scores_ || totals_stale_) moved_.AddAll();
   if (status.IsSuccess()) status = UpdateColumns(cycle);
   if (!status.IsSuccess()) return status;
   UpdateTotals();
@@ -40,38 +42,48 @@ Status View::RefreshScores(Cycle& cycle) {
     for (const cluster::NodeRow row : entered_) scored_.Set(row.index());
     for (const cluster::NodeRow row : left_) scored_.Clear(row.index());
   } else {
-    scored_ = feasible_;
+    scored_ = fitting_;
   }
   has_scores_ = true;
-  flips_.Reset(feasible_.size());
-  moved_.Reset(feasible_.size());
+  flips_.Reset(fitting_.size());
+  moved_.Reset(fitting_.size());
   return {};
 }
 
 Status View::RunPreScores(Cycle& cycle) {
   ObservedPoint point(cycle.observer(), ExtensionPoint::kPreScore);
-  const FeasibleSet feasible{feasible_, feasible_count_, !has_scores_, entered_, left_};
+  const FeasibleSet feasible{fitting_, fitting_count_, !has_scores_, entered_, left_};
   for (ScoreColumn& column : columns_) {
     const PlacedScore& score = column.placed();
     if (!column.takes_part() || !score.pre_score) continue;
     Observed observed(cycle.observer(), ExtensionPoint::kPreScore, score.index());
-    const Status status = score.point->PreScore(cycle, feasible, column.stale());
+    const Status status = column.is_classed() ? groups_->PreScore(cycle, column)
+                                              : score.point->PreScore(cycle, feasible, column.stale());
     observed.SetCode(status.code());
     if (!status.IsSuccess() && !status.IsSkip()) {
       point.SetCode(Code::kError);
       return Status::Error(
           fmt::format("running PreScore plugin \"{}\": {}", score.plugin->Name(), status.AsError()));
     }
-    if (column.SetSkipped(status.IsSkip())) totals_stale_ = true;
+    // Addends are summed up at every attempt.
+    if (column.SetSkipped(status.IsSkip()) && !column.is_classed()) totals_stale_ = true;
   }
   return {};
 }
 
 Status View::UpdateColumns(Cycle& cycle) {
   ObservedPoint point(cycle.observer(), ExtensionPoint::kScore);
-  const ScoreColumn::Rows rows{feasible_, feasible_count_, scored_, entered_, left_};
+  const bool any_closed = groups_ != nullptr && groups_->AnyClosed();
+  all_rows_.clear();
+  const ScoreColumn::Rows rows{.feasible = fitting_,
+                               .feasible_count = fitting_count_,
+                               .before = scored_,
+                               .entered = entered_,
+                               .left = left_,
+                               .groups = any_closed ? groups_.get() : nullptr,
+                               .list = &all_rows_};
   for (ScoreColumn& column : columns_) {
-    if (!column.counts()) continue;
+    if (!column.counts() || column.is_classed()) continue;
     Observed observed(cycle.observer(), ExtensionPoint::kScore, column.placed().index());
     if (Status status = column.Update(cycle, rows, moved_); !status.IsSuccess()) {
       observed.SetCode(status.code());
@@ -79,70 +91,134 @@ Status View::UpdateColumns(Cycle& cycle) {
       return status;
     }
   }
-  return {};
+  return groups_ == nullptr ? Status() : groups_->Score(cycle);
 }
 
 std::int64_t View::SumOf(cluster::NodeRow row) const {
   std::int64_t total = 0;
   for (const ScoreColumn& column : columns_) {
-    if (column.counts()) total += column.weighted(row);
+    if (column.counts() && !column.is_classed()) total += column.weighted(row);
   }
   return total;
 }
 
+RowGroup View::GroupOf(cluster::NodeRow row) const {
+  return groups_ == nullptr ? RowGroup{0} : groups_->group_of()[row.index()];
+}
+
 void View::UpdateTotals() {
-  const bool all = totals_stale_ || !has_scores_ || moved_.all();
   const std::size_t moved = moved_.rows().size() + entered_.size() + left_.size();
-  const bool many = all || moved * kMovedShareMax > feasible_count_;
-  if (many) is_indexed_ = false;
-  const auto update = [&](cluster::NodeRow row) {
-    totals_[row.index()] = SumOf(row);
-    if (is_indexed_) index_.Set(row, totals_[row.index()]);
-  };
-  if (all) {
-    feasible_.ForEach([&](std::size_t bit) { update(NodeSelection::RowOf(bit)); });
+  if (totals_stale_ || !has_scores_ || moved_.all() || moved * kMovedShareMax > fitting_count_) {
+    SumAll();
   } else {
+    const auto update = [&](cluster::NodeRow row) { index_.Set(row, GroupOf(row), SumOf(row)); };
     for (const cluster::NodeRow row : moved_.rows()) {
-      if (feasible_.Test(row.index())) update(row);
+      if (fitting_.Test(row.index())) update(row);
     }
     for (const cluster::NodeRow row : entered_) update(row);
-    if (is_indexed_) {
-      for (const cluster::NodeRow row : left_) index_.Remove(row);
-    }
+    for (const cluster::NodeRow row : left_) index_.Remove(row);
   }
   totals_stale_ = false;
-  KeepIndex(many);
 }
 
-void View::KeepIndex(bool many_moved) {
-  scans_ = many_moved ? 0 : scans_ + 1;
-  if (is_indexed_ || scans_ < kScansBeforeIndex) return;
-  index_.Reset(feasible_.size());
-  feasible_.ForEach([&](std::size_t bit) { index_.Set(NodeSelection::RowOf(bit), totals_[bit]); });
-  is_indexed_ = true;
-}
-
-cluster::NodeRow View::ScanForBest(base::Random& random) const {
-  std::int64_t best = 0;
-  std::size_t count = 0;
-  feasible_.ForEach([&](std::size_t bit) {
-    if (count == 0 || totals_[bit] > best) {
-      best = totals_[bit];
-      count = 0;
-    }
-    if (totals_[bit] == best) ++count;
-  });
-  BERTH_CHECK(count > 0);
-  std::size_t n = random.Uniform(count);
-  for (std::size_t bit = feasible_.FindFirst();; bit = feasible_.FindFirst(bit + 1)) {
-    if (totals_[bit] != best) continue;
-    if (n == 0) return NodeSelection::RowOf(bit);
-    --n;
+void View::SumAll() {
+  index_.Grow(fitting_.size());
+  const std::span<std::int64_t> totals = index_.totals();
+  std::int64_t everywhere = 0;
+  for (const ScoreColumn& column : columns_) {
+    if (column.counts() && !column.is_classed()) everywhere += column.weighted_everywhere();
   }
+  std::ranges::fill(totals, everywhere);
+  for (const ScoreColumn& column : columns_) {
+    if (column.counts() && !column.is_classed()) column.AddTo(totals);
+  }
+  for (std::size_t row = 0; row < totals.size(); ++row) {
+    if (!fitting_.Test(row)) totals[row] = TotalIndex::kAbsent;
+  }
+  index_.Summarize(groups_ == nullptr ? std::span<const RowGroup>() : groups_->group_of());
+}
+
+std::size_t View::rows_scored() const {
+  std::size_t count = 0;
+  for (const ScoreColumn& column : columns_) {
+    if (column.counts() && !column.is_classed()) count += column.rows_scored();
+  }
+  return count;
 }
 
 cluster::NodeRow View::PickBest(base::Random& random) {
-  return is_indexed_ ? index_.PickBest(random) : ScanForBest(random);
+  return index_.PickBest(groups_ == nullptr ? kNoAddend : groups_->addends(), random);
+}
+
+std::int64_t View::Raw(const ScoreColumn& column, cluster::NodeRow row) const {
+  return column.is_classed() ? groups_->raw(column, row) : column.raw(row);
+}
+
+std::int64_t View::Weighted(const ScoreColumn& column, cluster::NodeRow row) const {
+  return column.is_classed() ? groups_->weighted(column, row) : column.weighted(row);
+}
+
+// The plugins that can be asked by class.
+std::vector<RowGroups::Member> View::PossibleMembers() const {
+  std::vector<RowGroups::Member> members;
+  if (!attempt_filters_.empty() || is_restricted_) return members;
+  for (const Placed<StatefulPoint>& stateful : profile_.stateful()) {
+    const auto* const point = dynamic_cast<const ClassPoint*>(stateful.plugin);
+    const Plan* const plan = plans_->plans[stateful.index()];
+    if (point == nullptr || plan == nullptr || states_[stateful.index()] == nullptr) continue;
+    if (plan->filter_reads.attempt || plan->score_reads.attempt) continue;
+    members.push_back({.plugin = stateful.index(),
+                       .point = point,
+                       .filters = position_of_[stateful.index()] != kNowhere,
+                       .column = nullptr,
+                       .facts = plan->filter_reads.facts | plan->score_reads.facts});
+  }
+  if (members.size() > RowGroups::kMembersMax) members.resize(RowGroups::kMembersMax);
+  return members;
+}
+
+// False: some other plugin has to know each feasible row, which does not go together with groups.
+bool View::FindColumns(std::span<RowGroups::Member> members) {
+  for (ScoreColumn& column : columns_) {
+    if (!column.takes_part()) continue;
+    const PlacedScore& placed = column.placed();
+    const auto member = std::ranges::find(members, placed.index(), &RowGroups::Member::plugin);
+    if (member != members.end()) {
+      member->column = &column;
+    } else if (!column.is_kept() || (placed.pre_score && placed.point->reads_feasible()) ||
+               placed.point->normalizing() == Normalizing::kByColumn) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void View::FormGroups(Cycle& cycle) {
+  if (groups_ != nullptr || groups_refused_) return;
+  groups_refused_ = true;
+  std::vector<RowGroups::Member> members = PossibleMembers();
+  const auto use = [&](const RowGroups::Member& member) {
+    return member.point->Classes(cycle, *states_[member.plugin]);
+  };
+  std::erase_if(members, [&](const RowGroups::Member& each) { return use(each) == ClassUse::kImpossible; });
+  const bool is_gain = std::ranges::any_of(
+      members, [&](const RowGroups::Member& each) { return use(each) == ClassUse::kGain; });
+  if (!is_gain || !FindColumns(members)) return;
+  groups_ = std::make_unique<RowGroups>(members);
+  for (const RowGroups::Member& member : members) {
+    member.point->UseClasses(cycle, *states_[member.plugin]);
+    if (member.column != nullptr) member.column->SetClassed();
+  }
+  SortFilters();
+  all_stale_ = true;
+  totals_stale_ = true;
+  ungrouped_.AddAll();
+}
+
+void View::DropGroups(Cycle& cycle) {
+  Reset(plans_, cycle);
+  groups_refused_ = true;
+  RefreshStates(cycle);
 }
 
 }  // namespace berth::framework

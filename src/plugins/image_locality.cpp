@@ -121,6 +121,10 @@ framework::Status ImageLocality::Score(const framework::Cycle& cycle, std::span<
   const auto& plan = cycle.PlanOf<ImagePlan>(*this);
   const auto& weights = cycle.StateOf<ImageState>(*this).weights;
   const cluster::NodeTable& table = cycle.cluster().nodes();
+  if (weights.empty()) {
+    std::ranges::fill(scores, ScoreOf(0, plan.image_count));
+    return {};
+  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::span<const cluster::ImageId> present = table.images(rows[i]);
     std::int64_t bytes = 0;

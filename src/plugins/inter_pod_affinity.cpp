@@ -29,11 +29,6 @@ bool AllByHostname(std::span<const OwnTerm> terms) {
 
 }  // namespace
 
-InterPodAffinity::InterPodAffinity(const framework::PluginSetup& setup)
-    : hard_weight_(setup.args.inter_pod_affinity.hard_pod_affinity_weight),
-      ignore_preferred_(setup.args.inter_pod_affinity.ignore_preferred_terms_of_existing_pods),
-      hostname_fast_path_(setup.features.inter_pod_affinity_hostname_fast_path) {}
-
 std::span<const framework::ReasonText> InterPodAffinity::Reasons() const { return kInterPodAffinityReasons; }
 
 std::unique_ptr<framework::Plan> InterPodAffinity::MakePlan(const framework::PlanInput& input) const {
@@ -137,6 +132,7 @@ void InterPodAffinity::Build(framework::Cycle& cycle, AffinityState& state) cons
   const auto source = [&](const std::string& key) {
     return DomainSource::Counting(cluster, indexes.UseTally(counter->id, key, {}, cycle.step()));
   };
+  const bool by_class = state.uses_classes();
   state = AffinityState();
   state.matches_itself = MatchesItself(cycle, plan);
   if (!plan.terms.required_affinity.empty()) {
@@ -173,6 +169,7 @@ void InterPodAffinity::Build(framework::Cycle& cycle, AffinityState& state) cons
     }
   });
   std::ranges::sort(state.host.existing);
+  if (by_class) state.UseClasses(cluster.topology());
 }
 
 void InterPodAffinity::Refresh(framework::Cycle& cycle, framework::State& state,
@@ -211,21 +208,26 @@ void InterPodAffinity::Filter(const framework::Cycle& cycle, framework::NodeSele
   });
 }
 
-Status InterPodAffinity::PreScore(framework::Cycle& cycle, const framework::FeasibleSet&,
-                                  framework::ChangedRows& changed) const {
+Status InterPodAffinity::CheckScore(const framework::Cycle& cycle) const {
   const AffinityPlan& plan = cycle.PlanOf<AffinityPlan>(*this);
   if (!plan.terms.error.empty()) return Status::Error("failed to parse pod: " + plan.terms.error);
+  const AffinityState& state = cycle.StateOf<AffinityState>(*this);
+  return !plan.scores || !state.sums.AnyPods(cycle.cluster()) ? Status::Skip() : Status();
+}
+
+Status InterPodAffinity::PreScore(framework::Cycle& cycle, const framework::FeasibleSet&,
+                                  framework::ChangedRows& changed) const {
+  Status status = CheckScore(cycle);
   AffinityState& state = cycle.StateOf<AffinityState>(*this);
-  const bool skip = !plan.scores || !state.sums.AnyPods(cycle.cluster());
-  if (std::exchange(state.score_skipped, skip) && !skip) changed.AddAll();
-  return skip ? Status::Skip() : Status();
+  if (std::exchange(state.score_skipped, status.IsSkip()) && status.IsSuccess()) changed.AddAll();
+  return status;
 }
 
 Status InterPodAffinity::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                                std::span<std::int64_t> scores) const {
   const AffinityState& state = cycle.StateOf<AffinityState>(*this);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    scores[i] = state.sums.Sum(cycle.cluster().topology(), rows[i]);
+    scores[i] = state.RawScore(cycle.cluster().topology(), rows[i]);
   }
   return {};
 }

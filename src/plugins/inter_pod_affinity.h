@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,11 +11,13 @@
 #include "framework/points.h"
 #include "framework/queue_points.h"
 #include "framework/registry.h"
+#include "framework/row_classes.h"
 
 namespace berth::plugins {
 
 struct AffinityPlan;
 class AffinityState;
+class HintTermCache;
 
 // Keeps pods together or apart: by the pod's own affinity and anti-affinity, and by the anti-affinity of the
 // pods that run. Scores by preferred terms of both sides.
@@ -26,12 +29,14 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::FilterPoint,
                                public framework::StatefulPoint,
                                public framework::ScorePoint,
+                               public framework::ClassPoint,
                                public framework::EnqueuePoint,
                                public framework::SignPoint {
  public:
   enum Reason : framework::ReasonId { kAffinity, kAntiAffinity, kExistingAntiAffinity };
 
   explicit InterPodAffinity(const framework::PluginSetup& setup);
+  ~InterPodAffinity() override;
 
   std::string_view Name() const override { return "InterPodAffinity"; }
   std::span<const framework::ReasonText> Reasons() const override;
@@ -52,6 +57,15 @@ class InterPodAffinity final : public framework::Plugin,
   framework::Normalizing normalizing() const override { return framework::Normalizing::kByExtent; }
   void Normalize(const framework::Extent& extent, std::span<std::int64_t> scores) const override;
 
+  framework::ClassUse Classes(const framework::Cycle& cycle, const framework::State& state) const override;
+  void UseClasses(framework::Cycle& cycle, framework::State& state) const override;
+  framework::RowClass ClassOf(const framework::Cycle& cycle, cluster::NodeRow row) const override;
+  std::optional<framework::ReasonId> JudgeClass(const framework::Cycle& cycle,
+                                                const framework::RowClass& row_class) const override;
+  framework::Status PreScoreClasses(framework::Cycle& cycle,
+                                    std::span<const framework::ClassCount> counts) const override;
+  std::int64_t ScoreClass(const framework::Cycle& cycle, const framework::RowClass& row_class) const override;
+
   std::vector<framework::EventRegistration> EventsToRegister() const override;
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
 
@@ -66,7 +80,13 @@ class InterPodAffinity final : public framework::Plugin,
                                                                    AffinityPlan& plan) const;
   bool MatchesItself(const framework::Cycle& cycle, const AffinityPlan& plan) const;
   void Build(framework::Cycle& cycle, AffinityState& state) const;
+  // Skip while no pod is counted; an error if a term does not parse.
+  framework::Status CheckScore(const framework::Cycle& cycle) const;
 
+  base::Result<framework::Hint> AfterAssignedPod(const framework::HintInput& input) const;
+  base::Result<framework::Hint> AfterNode(const framework::HintInput& input) const;
+
+  const std::unique_ptr<HintTermCache> hint_terms_;  // for speed alone
   const std::int64_t hard_weight_;
   const bool ignore_preferred_;
   const bool hostname_fast_path_;

@@ -41,11 +41,11 @@ void TouchAll(cluster::Cluster& cluster, std::span<const DomainSource> sources, 
   }
 }
 
+}  // namespace
+
 bool HasHostname(const cluster::Cluster& cluster, cluster::NodeRow row) {
   return cluster.labels().Text(cluster.nodes().label_set()[row.index()], kHostname).has_value();
 }
-
-}  // namespace
 
 DomainSource DomainSource::Counting(const cluster::Cluster& cluster, cluster::TallyId tally) {
   return {cluster.counters().Version(tally), {}, cluster.counters().topology_key(tally)};
@@ -64,9 +64,11 @@ void DomainPresence::Add(DomainSource source) {
   sources_.push_back(std::move(source));
 }
 
-void DomainPresence::Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed) {
+void DomainPresence::Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed,
+                             const ClassKeys& told) {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     Key& key = keys_[key_of_[i]];
+    const bool is_told = told.Contains(key.key);
     sources_[i].follower.Follow(sources_[i].Get(cluster),
                                 [&](cluster::DomainId domain, std::int32_t before, std::int32_t now) {
                                   if (!domain.IsValid() || (before > 0) == (now > 0)) return;
@@ -75,15 +77,21 @@ void DomainPresence::Refresh(const cluster::Cluster& cluster, framework::Changed
                                   sources_in += now > 0 ? 1u : ~0u;
                                   if (was_present == (sources_in > 0)) return;
                                   present_domains_ += was_present ? ~std::size_t{0} : std::size_t{1};
-                                  changed.AddDomain(cluster.topology(), key.key, domain);
+                                  if (!is_told) changed.AddDomain(cluster.topology(), key.key, domain);
                                 });
   }
 }
 
-bool DomainPresence::Contains(const cluster::Topology& topology, cluster::NodeRow row) const {
+bool DomainPresence::Contains(const cluster::Topology& topology, cluster::NodeRow row,
+                              const ClassKeys& told) const {
   return std::ranges::any_of(keys_, [&](const Key& key) {
-    const cluster::DomainId domain = topology.domain(key.key, row);
-    return domain.IsValid() && domain.index() < key.sources_in.size() && key.sources_in[domain.index()] > 0;
+    return !told.Contains(key.key) && key.Has(topology.domain(key.key, row));
+  });
+}
+
+bool DomainPresence::Contains(const ClassKeys& told, const framework::RowClass& row_class) const {
+  return std::ranges::any_of(keys_, [&](const Key& key) {
+    return told.Contains(key.key) && key.Has(told.Domain(row_class, key.key));
   });
 }
 
@@ -99,14 +107,16 @@ void DomainSums::Add(DomainSource source, std::int64_t weight) {
   sources_.push_back(std::move(source));
 }
 
-void DomainSums::Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed) {
+void DomainSums::Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed,
+                         const ClassKeys& told) {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     Key& key = keys_[key_of_[i]];
+    const bool is_told = told.Contains(key.key);
     sources_[i].follower.Follow(sources_[i].Get(cluster),
                                 [&](cluster::DomainId domain, std::int32_t before, std::int32_t now) {
                                   if (!domain.IsValid()) return;
                                   At(key.sums, domain) += weights_[i] * (std::int64_t{now} - before);
-                                  changed.AddDomain(cluster.topology(), key.key, domain);
+                                  if (!is_told) changed.AddDomain(cluster.topology(), key.key, domain);
                                 });
   }
 }
@@ -116,11 +126,19 @@ bool DomainSums::AnyPods(const cluster::Cluster& cluster) const {
                              [&](const DomainSource& source) { return source.Get(cluster).non_zero() > 0; });
 }
 
-std::int64_t DomainSums::Sum(const cluster::Topology& topology, cluster::NodeRow row) const {
+std::int64_t DomainSums::Sum(const cluster::Topology& topology, cluster::NodeRow row,
+                             const ClassKeys& told) const {
   std::int64_t sum = 0;
   for (const Key& key : keys_) {
-    const cluster::DomainId domain = topology.domain(key.key, row);
-    if (domain.IsValid() && domain.index() < key.sums.size()) sum += key.sums[domain.index()];
+    if (!told.Contains(key.key)) sum += key.At(topology.domain(key.key, row));
+  }
+  return sum;
+}
+
+std::int64_t DomainSums::Sum(const ClassKeys& told, const framework::RowClass& row_class) const {
+  std::int64_t sum = 0;
+  for (const Key& key : keys_) {
+    if (told.Contains(key.key)) sum += key.At(told.Domain(row_class, key.key));
   }
   return sum;
 }
@@ -158,15 +176,17 @@ void AffinityState::Refresh(const cluster::Cluster& cluster, framework::StateCha
     const cluster::DomainTally& tally = source.Get(cluster);
     first = first && tally.non_zero() == 0;
     source.follower.Follow(tally, [&](cluster::DomainId domain, std::int32_t before, std::int32_t now) {
-      if (!domain.IsValid() || (before > 0) == (now > 0)) return;
+      if (!domain.IsValid() || (before > 0) == (now > 0) || class_keys_.Contains(source.key)) return;
       changes.verdicts.AddDomain(cluster.topology(), source.key, domain);
     });
   }
   if (host.affinity.id.IsValid()) first = cluster.counters().Total(host.affinity.id) == 0;
-  if (std::exchange(first_of_group_, first) != first && matches_itself) changes.verdicts.AddAll();
-  anti_affinity.Refresh(cluster, changes.verdicts);
-  existing_anti_affinity.Refresh(cluster, changes.verdicts);
-  sums.Refresh(cluster, changes.scores);
+  if (std::exchange(first_of_group_, first) != first && matches_itself && !uses_classes_) {
+    changes.verdicts.AddAll();
+  }
+  anti_affinity.Refresh(cluster, changes.verdicts, class_keys_);
+  existing_anti_affinity.Refresh(cluster, changes.verdicts, class_keys_);
+  sums.Refresh(cluster, changes.scores, class_keys_);
 }
 
 bool AffinityState::MeetsAffinity(const cluster::Cluster& cluster, cluster::NodeRow row) const {
@@ -183,16 +203,14 @@ bool AffinityState::MeetsAffinity(const cluster::Cluster& cluster, cluster::Node
   return is_near || (first_of_group_ && matches_itself);
 }
 
-bool AffinityState::HasAntiAffinityHere(const cluster::Cluster& cluster, cluster::NodeRow row) const {
-  if (anti_affinity.Contains(cluster.topology(), row)) return true;
+bool AffinityState::HasHostAntiAffinity(const cluster::Cluster& cluster, cluster::NodeRow row) const {
   return !host.anti_affinity.empty() && HasHostname(cluster, row) &&
          std::ranges::any_of(host.anti_affinity, [&](const auto& counter) {
            return cluster.counters().CountOnNode(counter.id, row) > 0;
          });
 }
 
-bool AffinityState::IsRefusedByPodsHere(const cluster::Cluster& cluster, cluster::NodeRow row) const {
-  if (existing_anti_affinity.Contains(cluster.topology(), row)) return true;
+bool AffinityState::IsRefusedOnHost(const cluster::Cluster& cluster, cluster::NodeRow row) const {
   if (host.existing.empty() || !HasHostname(cluster, row)) return false;
   return std::ranges::any_of(cluster.nodes().pods(row), [&](cluster::PodSlot pod) {
     const cluster::TermListId list = cluster.pods().facts(pod).terms;
@@ -200,6 +218,14 @@ bool AffinityState::IsRefusedByPodsHere(const cluster::Cluster& cluster, cluster
              return std::ranges::binary_search(host.existing, term);
            });
   });
+}
+
+bool AffinityState::HasAntiAffinityHere(const cluster::Cluster& cluster, cluster::NodeRow row) const {
+  return anti_affinity.Contains(cluster.topology(), row, {}) || HasHostAntiAffinity(cluster, row);
+}
+
+bool AffinityState::IsRefusedByPodsHere(const cluster::Cluster& cluster, cluster::NodeRow row) const {
+  return existing_anti_affinity.Contains(cluster.topology(), row, {}) || IsRefusedOnHost(cluster, row);
 }
 
 }  // namespace berth::plugins

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "cluster/cluster.h"
 #include "framework/plan.h"
+#include "framework/row_classes.h"
+#include "plugins/class_keys.h"
 #include "plugins/inter_pod_affinity_terms.h"
 
 // What InterPodAffinity keeps: per template, and per view.
@@ -42,14 +45,17 @@ struct DomainSource {
 class DomainPresence {
  public:
   void Add(DomainSource source);
-  // Reports the nodes of domains that came or went.
-  void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed);
+  // Reports the nodes of domains that came or went, unless classes tell their key.
+  void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed, const ClassKeys& told);
 
   // There are sources, with or without pods.
   bool HasSources() const { return !sources_.empty(); }
   // No domain has any.
   bool empty() const { return present_domains_ == 0; }
-  bool Contains(const cluster::Topology& topology, cluster::NodeRow row) const;
+  // By keys that are not told by class; without classes, by all.
+  bool Contains(const cluster::Topology& topology, cluster::NodeRow row, const ClassKeys& told) const;
+  // By the others.
+  bool Contains(const ClassKeys& told, const framework::RowClass& row_class) const;
   std::span<const DomainSource> sources() const { return sources_; }
   std::size_t MemoryBytes() const;
 
@@ -57,6 +63,10 @@ class DomainPresence {
   struct Key {
     cluster::TopologyKeyId key;
     std::vector<std::uint32_t> sources_in;  // by DomainId
+
+    bool Has(cluster::DomainId domain) const {
+      return domain.IsValid() && domain.index() < sources_in.size() && sources_in[domain.index()] > 0;
+    }
   };
   std::vector<DomainSource> sources_;
   std::vector<std::size_t> key_of_;  // by source: index in keys_
@@ -68,12 +78,14 @@ class DomainPresence {
 class DomainSums {
  public:
   void Add(DomainSource source, std::int64_t weight);
-  // Reports the nodes of domains whose sum may have moved.
-  void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed);
+  // Reports the nodes of domains whose sum may have moved, unless classes tell their key.
+  void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed, const ClassKeys& told);
 
   // Some source has a pod on a labelled node, even if sums are zero.
   bool AnyPods(const cluster::Cluster& cluster) const;
-  std::int64_t Sum(const cluster::Topology& topology, cluster::NodeRow row) const;
+  // Over keys that are not told by class, and over the others.
+  std::int64_t Sum(const cluster::Topology& topology, cluster::NodeRow row, const ClassKeys& told) const;
+  std::int64_t Sum(const ClassKeys& told, const framework::RowClass& row_class) const;
   std::span<const DomainSource> sources() const { return sources_; }
   std::size_t MemoryBytes() const;
 
@@ -81,6 +93,10 @@ class DomainSums {
   struct Key {
     cluster::TopologyKeyId key;
     std::vector<std::int64_t> sums;  // by DomainId
+
+    std::int64_t At(cluster::DomainId domain) const {
+      return domain.IsValid() && domain.index() < sums.size() ? sums[domain.index()] : 0;
+    }
   };
   std::vector<DomainSource> sources_;
   std::vector<std::int64_t> weights_;  // by source
@@ -110,6 +126,21 @@ class AffinityState final : public framework::State {
   bool MeetsAffinity(const cluster::Cluster& cluster, cluster::NodeRow row) const;
   bool HasAntiAffinityHere(const cluster::Cluster& cluster, cluster::NodeRow row) const;
   bool IsRefusedByPodsHere(const cluster::Cluster& cluster, cluster::NodeRow row) const;
+  std::int64_t RawScore(const cluster::Topology& topology, cluster::NodeRow row) const {
+    return sums.Sum(topology, row, {});
+  }
+
+  // Classes; inter_pod_affinity_classes.cpp. A class is the domains of one or two keys with few of them, what
+  // the terms by other keys say of the node, and what they add to its score.
+  framework::ClassUse Classes(const cluster::Topology& topology) const;
+  void UseClasses(const cluster::Topology& topology);
+  bool uses_classes() const { return uses_classes_; }
+  framework::RowClass ClassOf(const cluster::Cluster& cluster, cluster::NodeRow row) const;
+  std::optional<framework::ReasonId> JudgeClass(const cluster::Cluster& cluster,
+                                                const framework::RowClass& row_class) const;
+  std::int64_t ScoreClass(const framework::RowClass& row_class) const {
+    return sums.Sum(class_keys_, row_class) + row_class.value;
+  }
 
   std::vector<DomainSource> affinity;  // one per key, in the order of the terms
   bool matches_itself = false;
@@ -120,7 +151,17 @@ class AffinityState final : public framework::State {
   bool score_skipped = true;  // by the last PreScore
 
  private:
+  bool HasHostAntiAffinity(const cluster::Cluster& cluster, cluster::NodeRow row) const;
+  bool IsRefusedOnHost(const cluster::Cluster& cluster, cluster::NodeRow row) const;
+  template <class F>
+  void ForEachSource(F&& visit) const;
+
   bool first_of_group_ = false;  // no pod that meets required affinity is on a labelled node
+  bool uses_classes_ = false;
+  ClassKeys class_keys_;
 };
+
+// The node has the label of host names.
+bool HasHostname(const cluster::Cluster& cluster, cluster::NodeRow row);
 
 }  // namespace berth::plugins

@@ -1,6 +1,7 @@
 #include "plugins/node_resources_balanced_allocation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -53,6 +54,8 @@ std::int64_t BalanceOf(const Shares& shares) {
   return static_cast<std::int64_t>((1 - deviation) * static_cast<double>(framework::kScoreMax));
 }
 
+constexpr std::int64_t kHalf = framework::kScoreMax / 2;
+
 std::int64_t ScoreRow(std::span<const ScoredResource> resources, cluster::NodeRow row) {
   Shares before;
   Shares after;
@@ -62,9 +65,50 @@ std::int64_t ScoreRow(std::span<const ScoredResource> resources, cluster::NodeRo
     before.push_back(std::min(1.0, static_cast<double>(resource.before(row)) / capacity));
     after.push_back(std::min(1.0, static_cast<double>(resource.after(row)) / capacity));
   }
-  constexpr std::int64_t kHalf = framework::kScoreMax / 2;
   return kHalf + (kHalf + BalanceOf(after) - BalanceOf(before)) / 2;
 }
+
+// Two resources that every node counts itself, which is what pods mostly have: the same steps as in general,
+// without lists. Rows that lack one of them are left to the general way. A row like the one before, as new
+// nodes of one kind are, is not scored again.
+class PairScore {
+ public:
+  explicit PairScore(std::span<const ScoredResource> resources) : resources_(resources) {}
+  static bool Fits(std::span<const ScoredResource> resources) {
+    return resources.size() == 2 && std::ranges::all_of(resources, [](const ScoredResource& resource) {
+             return resource.devices == nullptr && !resource.allocatable.empty();
+           });
+  }
+
+  std::int64_t operator()(cluster::NodeRow row) {
+    const ScoredResource& first = resources_[0];
+    const ScoredResource& second = resources_[1];
+    const std::int64_t capacities[] = {first.allocatable[row.index()], second.allocatable[row.index()]};
+    if (capacities[0] <= 0 || capacities[1] <= 0) return ScoreRow(resources_, row);
+    const std::int64_t used[] = {first.used[row.index()], second.used[row.index()]};
+    const Inputs inputs{capacities[0], capacities[1], used[0], used[1]};
+    if (inputs == last_inputs_) return last_score_;
+    last_inputs_ = inputs;
+    const auto share = [&](std::int64_t amount, std::size_t i) {
+      return std::min(1.0, static_cast<double>(amount) / static_cast<double>(capacities[i]));
+    };
+    const auto balance = [](double a, double b) {
+      return static_cast<std::int64_t>((1 - std::abs((a - b) / 2)) *
+                                       static_cast<double>(framework::kScoreMax));
+    };
+    const std::int64_t before = balance(share(used[0], 0), share(used[1], 1));
+    const std::int64_t after =
+        balance(share(WrappingAdd(used[0], first.wanted), 0), share(WrappingAdd(used[1], second.wanted), 1));
+    return last_score_ = kHalf + (kHalf + after - before) / 2;
+  }
+
+ private:
+  using Inputs = std::array<std::int64_t, 4>;
+
+  std::span<const ScoredResource> resources_;
+  Inputs last_inputs_{};  // no capacity is zero
+  std::int64_t last_score_ = 0;
+};
 
 }  // namespace
 
@@ -113,6 +157,11 @@ framework::Status NodeResourcesBalancedAllocation::Score(const framework::Cycle&
   const std::vector<std::int64_t> wanted = WantedBy(cycle);
   const ScoredResources resources =
       ResourcesToScore(cycle.cluster(), args_.resources, wanted, Usage::kRequested);
+  if (PairScore::Fits(resources)) {
+    PairScore score(resources);
+    for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = score(rows[i]);
+    return {};
+  }
   for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = ScoreRow(resources, rows[i]);
   return {};
 }

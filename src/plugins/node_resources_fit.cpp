@@ -139,6 +139,22 @@ class FitJudge {
     return entry->second;
   }
 
+  // Of up to 64 rows, those that have too little of something, as bits.
+  std::uint64_t MayLack(const Demands& demands, std::size_t first, std::size_t count) const {
+    std::uint64_t lacks = 0;
+    const auto add = [&](std::size_t i, bool short_of) { lacks |= std::uint64_t{short_of} << i; };
+    for (std::size_t i = 0; i < count; ++i) add(i, pod_count_[first + i] >= pod_limit_[first + i]);
+    for (const Demand& demand : demands) {
+      if (demand.allocatable.empty()) return ~std::uint64_t{0};
+      const std::int64_t* const allocatable = demand.allocatable.data() + first;
+      const std::int64_t* const used = demand.used.data() + first;
+      for (std::size_t i = 0; i < count; ++i) {
+        add(i, demand.more > WrappingSubtract(allocatable[i], used[i]));
+      }
+    }
+    return lacks;
+  }
+
  private:
   framework::RejectionId Refuse(const Demands& demands, cluster::NodeRow row, bool full, Shortage shortage) {
     std::vector<framework::Reason> reasons;
@@ -158,6 +174,42 @@ class FitJudge {
   framework::NodeSelection& nodes_;
   std::span<const std::int32_t> pod_count_;
   std::span<const std::int64_t> pod_limit_;
+};
+
+// Remembers the score of the row before: new nodes of one kind are alike in all that is scored.
+class LastRow {
+ public:
+  explicit LastRow(std::span<const ScoredResource> resources) : resources_(resources) {
+    usable_ = resources.size() <= kResourcesMax && std::ranges::none_of(resources, [](const auto& resource) {
+                return resource.devices != nullptr || resource.allocatable.empty();
+              });
+  }
+
+  template <class F>
+  std::int64_t Score(cluster::NodeRow row, F&& score) {
+    if (!usable_) return score();
+    bool is_same = is_filled_;
+    for (std::size_t i = 0; i < resources_.size(); ++i) {
+      const std::int64_t capacity = resources_[i].allocatable[row.index()];
+      const std::int64_t used = resources_[i].used[row.index()];
+      is_same = is_same && capacity == capacities_[i] && used == used_[i];
+      capacities_[i] = capacity;
+      used_[i] = used;
+    }
+    is_filled_ = true;
+    if (!is_same) score_ = score();
+    return score_;
+  }
+
+ private:
+  static constexpr std::size_t kResourcesMax = 4;
+
+  std::span<const ScoredResource> resources_;
+  bool usable_ = false;
+  bool is_filled_ = false;
+  std::int64_t capacities_[kResourcesMax] = {};
+  std::int64_t used_[kResourcesMax] = {};
+  std::int64_t score_ = 0;
 };
 
 }  // namespace
@@ -249,11 +301,30 @@ void NodeResourcesFit::Filter(const framework::Cycle& cycle, framework::NodeSele
   const Demands demands = DemandsOf(plan, cluster, offered, nullptr);
   const cluster::NodeRow own = ResizedInPlace(cycle);
   if (!own.IsValid()) {
-    nodes.Judge([&](cluster::NodeRow row) { return judge.Judge(demands, row); });
+    nodes.JudgeSuspects(
+        [&](std::size_t first, std::size_t count) { return judge.MayLack(demands, first, count); },
+        [&](cluster::NodeRow row) { return judge.Judge(demands, row); });
     return;
   }
   const Demands growth = DemandsOf(plan, cluster, offered, &cycle.requests());
   nodes.Judge([&](cluster::NodeRow row) { return judge.Judge(row == own ? growth : demands, row); });
+}
+
+bool NodeResourcesFit::LeaveCandidates(const framework::Cycle& cycle, base::Bitset& rows) const {
+  const auto& plan = cycle.PlanOf<FitPlan>(*this);
+  const cluster::Cluster& cluster = cycle.cluster();
+  if (ResizedInPlace(cycle).IsValid()) return false;
+  const Demands demands = DemandsOf(plan, cluster, OfferedByDevices(plan, devices_), nullptr);
+  bool is_any = false;
+  for (std::size_t i = 0; i < demands.size(); ++i) {
+    const cluster::ResourceId id = cluster.resources().Find(plan.requested[i].name);
+    if (!id.IsValid() || id.value() <= cluster::kPods.value() || demands[i].devices_instead) continue;
+    rows.RemoveIf([&](std::size_t bit) {
+      return demands[i].IsShortOn(cluster::NodeRow(static_cast<std::uint32_t>(bit)));
+    });
+    is_any = true;
+  }
+  return is_any;
 }
 
 framework::Status NodeResourcesFit::Score(const framework::Cycle& cycle,
@@ -268,9 +339,13 @@ framework::Status NodeResourcesFit::Score(const framework::Cycle& cycle,
     for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = score_of(rows[i]);
   };
   switch (args_.strategy) {
-    case framework::ScoringStrategyType::kLeastAllocated:
-      fill([&](cluster::NodeRow row) { return LeastAllocatedScore(resources, row); });
+    case framework::ScoringStrategyType::kLeastAllocated: {
+      LastRow last(resources);
+      fill([&](cluster::NodeRow row) {
+        return last.Score(row, [&] { return LeastAllocatedScore(resources, row); });
+      });
       break;
+    }
     case framework::ScoringStrategyType::kMostAllocated:
       fill([&](cluster::NodeRow row) { return MostAllocatedScore(resources, row); });
       break;

@@ -40,6 +40,8 @@ class NodeResourcesFit final : public framework::Plugin,
   void AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const override;
   framework::PreFilterResult PreFilter(framework::Cycle&) const override { return {}; }
   void Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const override;
+  // Those with enough left of the extended resources that the pod asks for.
+  bool LeaveCandidates(const framework::Cycle& cycle, base::Bitset& rows) const override;
   framework::Status Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                           std::span<std::int64_t> scores) const override;
   std::vector<framework::EventRegistration> EventsToRegister() const override;

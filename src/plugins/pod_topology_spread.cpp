@@ -150,8 +150,10 @@ void PodTopologySpread::Build(framework::Cycle& cycle, SpreadState& state) const
                            : indexes.UseEligibility(nodes.name, nodes.predicate, cycle.step());
     return table.Version(indexes.UseTally(counter, key, eligibility, cycle.step()));
   };
+  const bool by_class = state.uses_classes();
   state = SpreadState();
   state.require_all = plan.require_all;
+  if (by_class) state.UseClasses(cycle.cluster().topology());
   if (counters.empty()) return;
   const auto matchers = cycle.cluster().matchers().MatchersOf(cycle.facts().pod_class);
   for (std::size_t i = 0; i < plan.hard.size(); ++i) {
@@ -171,6 +173,7 @@ void PodTopologySpread::Build(framework::Cycle& cycle, SpreadState& state) const
                                               .missing_is_empty = !plan.require_all},
                             counter, tally, table.topology_key(tally.id));
   }
+  if (by_class) state.UseClasses(cycle.cluster().topology());
 }
 
 void PodTopologySpread::Refresh(framework::Cycle& cycle, framework::State& state,
@@ -210,16 +213,19 @@ void PodTopologySpread::Filter(const framework::Cycle& cycle, framework::NodeSel
   });
 }
 
-Status PodTopologySpread::PreScore(framework::Cycle& cycle, const framework::FeasibleSet& feasible,
-                                   framework::ChangedRows& changed) const {
+Status PodTopologySpread::CheckSoft(const framework::Cycle& cycle) const {
   const SpreadPlan& plan = cycle.PlanOf<SpreadPlan>(*this);
   if (!plan.soft_error.empty()) {
     return Status::Error("calculating preScoreState: obtaining pod's soft topology spread constraints: " +
                          plan.soft_error);
   }
-  SpreadState& state = cycle.StateOf<SpreadState>(*this);
-  if (state.soft.empty()) return Status::Skip();
-  state.FollowFeasible(cycle.cluster(), feasible, changed);
+  return cycle.StateOf<SpreadState>(*this).soft.empty() ? Status::Skip() : Status();
+}
+
+Status PodTopologySpread::PreScore(framework::Cycle& cycle, const framework::FeasibleSet& feasible,
+                                   framework::ChangedRows& changed) const {
+  if (Status status = CheckSoft(cycle); !status.IsSuccess()) return status;
+  cycle.StateOf<SpreadState>(*this).FollowFeasible(cycle.cluster(), feasible, changed);
   return {};
 }
 

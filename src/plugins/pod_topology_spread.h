@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "framework/points.h"
 #include "framework/queue_points.h"
 #include "framework/registry.h"
+#include "framework/row_classes.h"
 #include "plugins/pod_topology_spread_constraints.h"
 
 namespace berth::plugins {
@@ -29,6 +31,7 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::FilterPoint,
                                 public framework::StatefulPoint,
                                 public framework::ScorePoint,
+                                public framework::ClassPoint,
                                 public framework::EnqueuePoint,
                                 public framework::SignPoint {
  public:
@@ -50,10 +53,20 @@ class PodTopologySpread final : public framework::Plugin,
 
   framework::Status PreScore(framework::Cycle& cycle, const framework::FeasibleSet& feasible,
                              framework::ChangedRows& changed) const override;
+  bool reads_feasible() const override { return true; }
   framework::Status Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                           std::span<std::int64_t> scores) const override;
   framework::Normalizing normalizing() const override { return framework::Normalizing::kByExtent; }
   void Normalize(const framework::Extent& extent, std::span<std::int64_t> scores) const override;
+
+  framework::ClassUse Classes(const framework::Cycle& cycle, const framework::State& state) const override;
+  void UseClasses(framework::Cycle& cycle, framework::State& state) const override;
+  framework::RowClass ClassOf(const framework::Cycle& cycle, cluster::NodeRow row) const override;
+  std::optional<framework::ReasonId> JudgeClass(const framework::Cycle& cycle,
+                                                const framework::RowClass& row_class) const override;
+  framework::Status PreScoreClasses(framework::Cycle& cycle,
+                                    std::span<const framework::ClassCount> counts) const override;
+  std::int64_t ScoreClass(const framework::Cycle& cycle, const framework::RowClass& row_class) const override;
 
   std::vector<framework::EventRegistration> EventsToRegister() const override;
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
@@ -67,6 +80,8 @@ class PodTopologySpread final : public framework::Plugin,
   std::span<const base::Versioned<cluster::CounterId>> UseCounters(const framework::Cycle& cycle,
                                                                    SpreadPlan& plan) const;
   void Build(framework::Cycle& cycle, SpreadState& state) const;
+  // Skip if no soft constraint applies; an error if one does not parse.
+  framework::Status CheckSoft(const framework::Cycle& cycle) const;
 
   const bool system_defaulted_;
   const std::vector<api::TopologySpreadConstraint> defaults_;

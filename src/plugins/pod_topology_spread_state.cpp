@@ -15,6 +15,7 @@ std::int64_t HardSpread::FindLimit(const cluster::CounterTable& counters) const 
 
 void HardSpread::Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed) {
   const std::int64_t before_limit = std::exchange(limit_, FindLimit(cluster.counters()));
+  if (in_class_) return;
   const auto compare = [&](cluster::DomainId domain, std::int32_t before, std::int32_t now) {
     if (!domain.IsValid() || (before > before_limit) == (now > limit_)) return;
     changed.AddDomain(cluster.topology(), key_, domain);
@@ -35,7 +36,7 @@ cluster::DomainId SoftSpread::EmptyDomain(const cluster::Cluster& cluster) const
 }
 
 void SoftSpread::Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed) {
-  if (rules_.is_hostname) return;  // counted on the node itself
+  if (rules_.is_hostname || in_class_) return;  // host names are counted on the node itself
   follower_.Follow(cluster.counters().tally(tally_.id),
                    [&](cluster::DomainId domain, std::int32_t, std::int32_t) {
                      if (!domain.IsValid() && rules_.missing_is_empty) domain = EmptyDomain(cluster);
@@ -83,8 +84,11 @@ std::size_t SoftSpread::DomainsTracked(const cluster::Cluster& cluster, std::siz
 
 std::int64_t SoftSpread::CountFor(const cluster::Cluster& cluster, cluster::NodeRow row) const {
   if (rules_.is_hostname) return cluster.counters().CountOnNode(counter_.id, row);
+  return CountIn(cluster, cluster.topology().domain(key_, row));
+}
+
+std::int64_t SoftSpread::CountIn(const cluster::Cluster& cluster, cluster::DomainId domain) const {
   const cluster::DomainTally& tally = cluster.counters().tally(tally_.id);
-  const cluster::DomainId domain = cluster.topology().domain(key_, row);
   std::int64_t count = tally.Count(domain);
   if (rules_.missing_is_empty && tally.outside() != 0 &&
       cluster.labels().ValueText(cluster.topology().value(key_, domain)).empty()) {

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,8 @@
 #include "cluster/cluster.h"
 #include "framework/plan.h"
 #include "framework/points.h"
+#include "framework/row_classes.h"
+#include "plugins/class_keys.h"
 #include "plugins/pod_topology_spread_constraints.h"
 
 // What PodTopologySpread keeps: per template, and per view.
@@ -49,7 +53,11 @@ class HardSpread {
         min_domains_(constraint.min_domains),
         matches_itself_(matches_itself) {}
 
-  // Reports the nodes of domains that became full or stopped to be so.
+  // The domain is told by the class of a row.
+  void TellByClass() { in_class_ = true; }
+  bool in_class() const { return in_class_; }
+
+  // Reports the nodes of domains that became full or stopped to be so, unless classes tell.
   void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed);
   bool IsFull(const cluster::CounterTable& counters, cluster::DomainId domain) const {
     return counters.CountInDomain(tally_.id, domain) > limit_;
@@ -67,6 +75,7 @@ class HardSpread {
   std::int32_t max_skew_;
   std::int32_t min_domains_;
   bool matches_itself_;
+  bool in_class_ = false;
   std::int64_t limit_ = 0;
   cluster::TallyFollower follower_;
 };
@@ -85,7 +94,9 @@ class SoftSpread {
              base::Versioned<cluster::TallyId> tally, cluster::TopologyKeyId key)
       : rules_(rules), counter_(counter), tally_(tally), key_(key) {}
 
-  // Reports the nodes of domains whose count moved.
+  // Domains are told by the class of a row, counts of host names are part of it.
+  void TellByClass();
+  // Reports the nodes of domains whose count moved, unless classes tell.
   void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed);
 
   // The node joined or left the feasible ones that take part. Forget takes back what Track noted.
@@ -100,6 +111,11 @@ class SoftSpread {
   }
   // Matching pods that count for the node; it must have the key.
   std::int64_t CountFor(const cluster::Cluster& cluster, cluster::NodeRow row) const;
+  // The same for a domain of another key than that of host names.
+  std::int64_t CountIn(const cluster::Cluster& cluster, cluster::DomainId domain) const;
+  // In how many domains are these, of which some may repeat or be invalid.
+  std::size_t CountDistinct(const cluster::Cluster& cluster, ClassDomains& domains) const;
+  cluster::TopologyKeyId key() const { return key_; }
   std::int32_t max_skew() const { return rules_.max_skew; }
   bool is_hostname() const { return rules_.is_hostname; }
   base::Versioned<cluster::CounterId> counter() const { return counter_; }
@@ -118,6 +134,7 @@ class SoftSpread {
   std::vector<std::uint32_t> feasible_nodes_;  // by DomainId
   std::size_t domains_with_nodes_ = 0;
   std::size_t nodes_without_key_ = 0;
+  bool in_class_ = false;
 };
 
 class SpreadState final : public framework::State {
@@ -134,11 +151,25 @@ class SpreadState final : public framework::State {
     return RawScore(cluster, row, weights_);
   }
 
+  // Classes; pod_topology_spread_classes.cpp. A class is the domains of one or two keys with few of them, for
+  // hard constraints on other keys whether the node's domain is full, and how many matching pods the node has
+  // if host names count softly.
+  framework::ClassUse Classes(const cluster::Topology& topology) const;
+  void UseClasses(const cluster::Topology& topology);
+  bool uses_classes() const { return uses_classes_; }
+  framework::RowClass ClassOf(const cluster::Cluster& cluster, cluster::NodeRow row) const;
+  std::optional<framework::ReasonId> JudgeClass(const cluster::Cluster& cluster,
+                                                const framework::RowClass& row_class) const;
+  void WeighClasses(const cluster::Cluster& cluster, std::span<const framework::ClassCount> counts);
+  std::int64_t ScoreClass(const cluster::Cluster& cluster, const framework::RowClass& row_class) const;
+
   std::vector<HardSpread> hard;
   std::vector<SoftSpread> soft;
   bool require_all = false;
 
  private:
+  bool HasKey(const SoftSpread& soft, const framework::RowClass& row_class) const;
+  bool TakesPart(const framework::RowClass& row_class) const;
   std::int64_t RawScore(const cluster::Cluster& cluster, cluster::NodeRow row,
                         const std::vector<double>& weights) const;
   bool TakesPart(const cluster::Topology& topology, cluster::NodeRow row) const;
@@ -152,6 +183,8 @@ class SpreadState final : public framework::State {
   base::Bitset entered_;         // rows that take part
   std::size_t participants_ = 0;
   std::uint64_t version_ = 0;  // of the cluster's change log, for labels of feasible rows
+  bool uses_classes_ = false;
+  ClassKeys class_keys_;
 };
 
 // The natural logarithm as Go computes it on amd64, to the last bit: scores are compared with

@@ -42,18 +42,6 @@ std::span<const std::int64_t> UsedColumn(const cluster::NodeTable& nodes, cluste
 
 }  // namespace
 
-std::int64_t WrappingAdd(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
-std::int64_t WrappingSubtract(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
-std::int64_t WrappingMultiply(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-
 api::ResourceList FitScoreRequests(const api::PodResourceView& pod) {
   return api::PodRequests(pod, {.use_pod_level = false, .default_cpu = true, .default_memory = true});
 }

@@ -51,10 +51,17 @@ void TaintToleration::Filter(const framework::Cycle& cycle, framework::NodeSelec
   auto& plan = cycle.PlanOf<TaintPlan>(*this);
   const cluster::TaintSetTable& taints = cycle.cluster().taints();
   const std::span<const cluster::TaintSetId> set_of = cycle.cluster().nodes().taint_set();
+  // Most rows have the set of the row before.
+  cluster::TaintSetId last;
+  bool last_keeps_off = false;
   nodes.RemoveIf(kUntoleratedTaint, [&](cluster::NodeRow row) {
-    return plan.keeps_off.Get(taints.Version(set_of[row.index()]), [&](cluster::TaintSetId set) {
-      return KeepsOff(plan.tolerations, taints.Taints(set));
-    });
+    if (const cluster::TaintSetId id = set_of[row.index()]; id != last || !last.IsValid()) {
+      last = id;
+      last_keeps_off = plan.keeps_off.Get(taints.Version(id), [&](cluster::TaintSetId set) {
+        return KeepsOff(plan.tolerations, taints.Taints(set));
+      });
+    }
+    return last_keeps_off;
   });
 }
 
@@ -64,11 +71,17 @@ framework::Status TaintToleration::Score(const framework::Cycle& cycle,
   auto& plan = cycle.PlanOf<TaintPlan>(*this);
   const cluster::TaintSetTable& taints = cycle.cluster().taints();
   const std::span<const cluster::TaintSetId> set_of = cycle.cluster().nodes().taint_set();
+  cluster::TaintSetId last;
+  std::int64_t last_disliked = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    scores[i] = plan.disliked.Get(taints.Version(set_of[rows[i].index()]), [&](cluster::TaintSetId set) {
-      return static_cast<std::int64_t>(
-          api::CountIntolerablePreferNoSchedule(plan.tolerations, taints.Taints(set), comparison_operators_));
-    });
+    if (const cluster::TaintSetId id = set_of[rows[i].index()]; id != last || !last.IsValid()) {
+      last = id;
+      last_disliked = plan.disliked.Get(taints.Version(id), [&](cluster::TaintSetId set) {
+        return static_cast<std::int64_t>(api::CountIntolerablePreferNoSchedule(
+            plan.tolerations, taints.Taints(set), comparison_operators_));
+      });
+    }
+    scores[i] = last_disliked;
   }
   return {};
 }

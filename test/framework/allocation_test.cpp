@@ -8,6 +8,7 @@
 
 #include "framework/engine_bed.h"
 #include "framework/synthetic_plugins.h"
+#include "plugins/all_plugins.h"
 #include "support/builders.h"
 
 // What a decision costs in allocations. Counted in this whole test program; only differences are looked at.
@@ -67,6 +68,42 @@ TEST_P(AllocationTest, WarmDecisionAllocatesAHandfulOfTimesWhateverTheNumberOfNo
     ASSERT_TRUE(cluster_.Assume(pod, node).has_value());
   }
   EXPECT_LE(most, 4u);
+}
+
+// With the default plugins, pods that each plugin has something to do for.
+TEST_P(AllocationTest, WarmDecisionOfTheDefaultPluginsAllocatesAHandfulOfTimes) {
+  const Registry registry = plugins::AllPlugins();
+  RejectionTable rejections;
+  const Features features = Features::Upstream();
+  const PluginArgs args;
+  std::vector<EnabledPlugin> enabled = DefaultPlugins(features);
+  std::erase_if(enabled, [&](const EnabledPlugin& plugin) { return !registry.Contains(plugin.name); });
+  cluster::Cluster cluster;
+  const PluginSetup setup{features, args, cluster};
+  const auto profile =
+      Profile::Make(*ExpandEverywhere(enabled, registry, setup), registry, setup, rejections);
+  for (int i = 0; i < GetParam(); ++i) {
+    cluster.SetNode(MakeNode("n" + std::to_string(i)).Cpu("64").Zone("z" + std::to_string(i % 3)).Ref());
+  }
+  Engine engine(cluster, **profile, rejections, {});
+  std::size_t most = 0;
+  for (int i = 0; i < 100; ++i) {
+    auto builder = MakePod("p" + std::to_string(i)).Label("app", "a").Cpu("100m");
+    api::TopologySpreadConstraint constraint;
+    constraint.max_skew = 5;
+    constraint.topology_key = berth::test::kZone;
+    constraint.when_unsatisfiable = "ScheduleAnyway";
+    constraint.label_selector = api::LabelSelector(berth::test::MakeSelector().Label("app", "a"));
+    builder.Spread(constraint).PreferAffinity(1, berth::test::MakeTerm(berth::test::kZone).Label("app", "a"));
+    const auto pod = *cluster.SetPending(builder.Record());
+    const std::size_t before = allocation_count;
+    const Outcome outcome = engine.SchedulePod({.pod = pod, .step = static_cast<std::uint64_t>(i)});
+    const std::size_t cost = allocation_count - before;
+    if (i > 60) most = std::max(most, cost);
+    const std::string node(cluster.nodes().name(std::get<Decision>(outcome).row));
+    ASSERT_TRUE(cluster.Assume(pod, node).has_value());
+  }
+  EXPECT_LE(most, 8u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, AllocationTest, testing::Values(10, 1000));

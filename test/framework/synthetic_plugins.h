@@ -71,6 +71,7 @@ class FeasibleZones final : public Plugin, public StatefulPoint, public ScorePoi
   std::unique_ptr<State> MakeState(Cycle& cycle) const override;
   void Refresh(Cycle&, State&, StateChanges&) const override {}
   Status PreScore(Cycle& cycle, const FeasibleSet& feasible, ChangedRows& changed) const override;
+  bool reads_feasible() const override { return true; }
   Status Score(const Cycle& cycle, std::span<const cluster::NodeRow> rows,
                std::span<std::int64_t> scores) const override;
   Normalizing normalizing() const override { return Normalizing::kByExtent; }
@@ -92,6 +93,7 @@ class ShareScore final : public Plugin, public ScorePoint {
   std::string_view Name() const override { return "Share"; }
   std::unique_ptr<Plan> MakePlan(const PlanInput& input) const override;
   Status PreScore(Cycle& cycle, const FeasibleSet& feasible, ChangedRows& changed) const override;
+  bool reads_feasible() const override { return true; }
   Status Score(const Cycle& cycle, std::span<const cluster::NodeRow> rows,
                std::span<std::int64_t> scores) const override;
   Normalizing normalizing() const override { return Normalizing::kByColumn; }

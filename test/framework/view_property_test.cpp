@@ -64,6 +64,36 @@ std::vector<berth::test::PodBuilder> Askers() {
   return pods;
 }
 
+// Pods of topology alone, each kind often, so that their views are kept and told by class.
+std::vector<berth::test::PodBuilder> TopologyAskers() {
+  std::vector<berth::test::PodBuilder> pods;
+  for (int copy = 0; copy < 3; ++copy) {
+    for (int kind = 0; kind < 7; ++kind) {
+      auto pod = MakePod("ask" + std::to_string(copy) + std::to_string(kind));
+      pod.Namespace("ns0").Label("app", "a").Cpu("1").Priority(1);
+      const auto by_zone = MakeTerm(kZone).Label("app", "a");
+      if (kind == 0) pod.Spread(Constraint(kZone, "DoNotSchedule"));
+      if (kind == 1) {
+        pod.Spread(Constraint(kHost, "ScheduleAnyway")).Spread(Constraint(kZone, "ScheduleAnyway"));
+      }
+      if (kind == 2) {
+        pod.Spread(Constraint(kZone, "DoNotSchedule")).Spread(Constraint(kHost, "DoNotSchedule"));
+        pod.Spread(Constraint(kZone, "ScheduleAnyway"));
+      }
+      if (kind == 3) pod.Affinity(by_zone);
+      if (kind == 4) pod.PreferAffinity(5, by_zone).PreferAntiAffinity(3, MakeTerm(kHost).Label("app", "a"));
+      if (kind == 5) pod.AntiAffinity(by_zone).PreferAffinity(1, MakeTerm(kHost).Label("app", "b"));
+      if (kind == 6) {
+        pod.Spread(Constraint(kZone, "DoNotSchedule")).PreferAffinity(7, by_zone);
+        pod.PreferNodes(9, {.match_expressions = {{.key = "fast", .operator_ = "Exists", .values = {}}},
+                            .match_fields = {}});
+      }
+      pods.push_back(pod);
+    }
+  }
+  return pods;
+}
+
 std::string TextOf(const Outcome& outcome, const cluster::Cluster& cluster) {
   if (const auto* decision = std::get_if<Decision>(&outcome)) {
     return std::string(cluster.nodes().name(decision->row)) + " of " + std::to_string(decision->feasible);
@@ -78,10 +108,13 @@ std::string TextOf(const Outcome& outcome, const cluster::Cluster& cluster) {
 
 class Comparison {
  public:
-  Comparison(const Registry& registry, const std::vector<EnabledPlugin>& plugins, EngineOptions options = {})
+  Comparison(const Registry& registry, const std::vector<EnabledPlugin>& plugins, EngineOptions options = {},
+             const std::vector<berth::test::PodBuilder>& askers = Askers())
       : warm_(cluster_, registry, plugins, options), cold_(cluster_, registry, plugins, Cold(options)) {
-    for (const auto& pod : Askers()) askers_.push_back(*cluster_.SetPending(pod.Record()));
+    for (const auto& pod : askers) askers_.push_back(*cluster_.SetPending(pod.Record()));
   }
+
+  std::size_t attempts_by_class() const { return attempts_by_class_; }
 
   void Apply(const Event& event) {
     cluster::test::Apply(event, cluster_, model_);
@@ -106,6 +139,8 @@ class Comparison {
   void Ask(PodSlot pod, const Event& event) {
     if (cluster_.pods().state(pod) != cluster::PodState::kPending) return;
     const Outcome warm = warm_.Schedule(pod);
+    const View* const view = warm_.engine().view();
+    if (view != nullptr && view->has_groups()) ++attempts_by_class_;
     const std::string text = TextOf(warm, cluster_);
     const Outcome cold = cold_.Schedule(pod);
     RC_ASSERT(text == TextOf(cold, cluster_));
@@ -139,6 +174,7 @@ class Comparison {
   EngineBed warm_;
   EngineBed cold_;
   std::vector<PodSlot> askers_;
+  std::size_t attempts_by_class_ = 0;
 };
 
 bool Agree(const char* what, const Registry& registry, const std::vector<EnabledPlugin>& plugins,
@@ -170,11 +206,34 @@ TEST(ViewProperty, SmallBudgetOfViewsDecidesAlike) {
                     {{"Room", 0}, {"Zones", 2}, {"FeasibleZones", 1}}, {.views = {.memory_bytes_max = 1}}));
 }
 
-TEST(ViewProperty, DefaultPluginsDecideAlikeWarmAndCold) {
-  const Registry registry = plugins::AllPlugins();
+std::vector<EnabledPlugin> KnownDefaults(const Registry& registry) {
   std::vector<EnabledPlugin> plugins = DefaultPlugins(Features::Upstream());
   std::erase_if(plugins, [&](const EnabledPlugin& plugin) { return !registry.Contains(plugin.name); });
-  EXPECT_TRUE(Agree("default plugins", registry, plugins));
+  return plugins;
+}
+
+TEST(ViewProperty, DefaultPluginsDecideAlikeWarmAndCold) {
+  const Registry registry = plugins::AllPlugins();
+  EXPECT_TRUE(Agree("default plugins", registry, KnownDefaults(registry)));
+}
+
+TEST(ViewProperty, TopologyIsDecidedAlikeByClassAndByRow) {
+  const Registry registry = plugins::AllPlugins();
+  std::size_t attempts_by_class = 0;
+  EXPECT_TRUE(rc::check("by class", [&] {
+    const auto history = *cluster::test::AnyHistory();
+    Comparison comparison(registry, KnownDefaults(registry), {}, TopologyAskers());
+    for (std::uint8_t node = 0; node < 4; ++node) comparison.Apply({0, node, node, node});
+    for (const Event& event : history) {
+      // The same kind several times, which is what makes a view worth keeping.
+      for (std::uint8_t copy = 0; copy < 3; ++copy) {
+        comparison.Apply(
+            {event.kind, event.who, event.where, static_cast<std::uint8_t>(event.how % 7 + 7 * copy)});
+      }
+    }
+    attempts_by_class += comparison.attempts_by_class();
+  }));
+  EXPECT_GT(attempts_by_class, 100u);
 }
 
 }  // namespace
