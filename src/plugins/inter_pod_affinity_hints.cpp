@@ -107,6 +107,14 @@ bool MayBecomeTheFirst(const Owned& affinity, const api::PodRecord& gone) {
   return MatchesAll(affinity, gone) && MatchesAll(affinity, affinity.owner);
 }
 
+// Pods of the node that met the terms are in no domain any more: the pod may be the first of its kind.
+bool LosesOthers(const HintInput& input, const Owned& affinity, const api::Node& node) {
+  const cluster::NodeRow row = input.cluster.nodes().Find(node.metadata.name);
+  return row.IsValid() && std::ranges::any_of(input.cluster.nodes().pods(row), [&](cluster::PodSlot pod) {
+           return MayBecomeTheFirst(affinity, input.cluster.pods().record(pod));
+         });
+}
+
 }  // namespace
 
 const HintTermCache::Terms& HintTermCache::Of(const api::PodRecord& pod) {
@@ -165,8 +173,7 @@ base::Result<Hint> InterPodAffinity::AfterNode(const HintInput& input) const {
     const std::string* from = value(before, term.topology_key);
     const std::string* to = value(after, term.topology_key);
     if ((from == nullptr && to != nullptr) || moved(from, to)) return Hint::kQueue;
-    // Pods that met the terms are in no domain any more: the pod may be the first of its kind.
-    if (from != nullptr && to == nullptr && MatchesAll({*affinity, input.record()}, input.record())) {
+    if (from != nullptr && to == nullptr && LosesOthers(input, {*affinity, input.record()}, *before)) {
       return Hint::kQueue;
     }
   }
