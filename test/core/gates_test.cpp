@@ -127,7 +127,7 @@ TEST_P(Gates, NominatedNodeNameForExpectation) {
   EXPECT_EQ(api.node_of("permitted"), "n1");
 }
 
-std::shared_ptr<const api::PersistentVolumeClaim> Claim(std::string name) {
+std::shared_ptr<const api::PersistentVolumeClaim> VolumeClaimOf(std::string name) {
   auto claim = std::make_shared<api::PersistentVolumeClaim>();
   claim->metadata.namespace_ = "default";
   claim->metadata.name = std::move(name);
@@ -151,7 +151,7 @@ TEST_P(Gates, SchedulerPreQueueingHints) {
                                   hint));
   };
   ASSERT_EQ(asked("Queue"), "");
-  api.See(*Claim("claim7"));
+  api.See(*VolumeClaimOf("claim7"));
   api.Step();
   EXPECT_EQ(asked("Queue"), "1") << "the pod that names it is looked at in any case";
   EXPECT_EQ(asked("QueueSkip"), on() ? "" : "49");
