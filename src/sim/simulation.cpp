@@ -54,42 +54,58 @@ Simulation::Simulation(const SimulationOptions& options)
       calls_(
           plane_, timers_, [this](core::CallFinished finished) { inputs_.push_back(std::move(finished)); },
           random_.Split()),
-      workload_(plane_, size_, random_.Split()) {
+      // Draws of its own, so that runs without writes are what they were.
+      writes_(
+          plane_, [this](core::WriteFinished finished) { inputs_.push_back(std::move(finished)); },
+          base::Random(~options.seed)),
+      workload_(plane_, size_, random_.Split()),
+      worlds_(plane_, size_.nodes, options.seed) {
   for (const client::Resource resource : shell::WatchedResources()) {
     watches_.push_back(std::make_unique<WatchLink>(plane_, resource, shared_));
     watches_.back()->SetDelay(faults_.watch_delay_max, random_.Split());
   }
   calls_.SetFaults(faults_);
+  writes_.SetFaults(faults_);
   result_.setting = fmt::format(
       "{} nodes, {} pods, watches late by {} ms, calls by {} ms, {:.2f} refused, {:.2f} cut, {:.2f} relist, "
       "{:.2f} restart, {:.2f} pause",
       size_.nodes, size_.pods, faults_.watch_delay_max / milliseconds(1),
       faults_.call_delay_max / milliseconds(1), faults_.call_refused, faults_.watch_cut, faults_.relist,
       faults_.restart, faults_.pause);
+  result_.setting += worlds_.Describe();
 }
 
 SimulationResult Simulation::Run() {
   workload_.Begin();
+  worlds_.Begin();
   StartScheduler();
   for (int action = 0; action < options_.actions && !has_failed(); ++action) {
     workload_.Act();
+    worlds_.Act();
     Misbehave();
     RunFor(UpTo(random_.Chance(0.1) ? seconds(20) : milliseconds(500)));
     CheckNothingOvercommitted(plane_.store(), result_.violations);
+    worlds_.Check(result_.violations);
   }
   EndFaults();
   RunFor(kConvergence);
   if (!has_failed()) {
     CheckNothingOvercommitted(plane_.store(), result_.violations);
+    worlds_.Check(result_.violations);
     CheckNominations(*scheduler_, result_.violations);
     CheckNobodySleeps();
   }
   result_.bound = calls_.bound_count();
-  result_.trace = calls_.trace() ^ scheduler_->cluster().Digest();
+  result_.trace = calls_.trace() ^ writes_.trace() ^ scheduler_->cluster().Digest();
+  result_.volumes_bound = worlds_.volumes_bound();
+  result_.claims_allocated = worlds_.claims_allocated();
   result_.objects = workload_.Describe();
   workload_.DeleteAllPods();
   RunFor(kConvergence);
-  if (!has_failed()) CheckNothingIsLeft(*scheduler_, result_.violations);
+  if (!has_failed()) {
+    CheckNothingIsLeft(*scheduler_, result_.violations);
+    worlds_.CheckNothingIsHeld(result_.violations);
+  }
   return result_;
 }
 
@@ -102,6 +118,7 @@ void Simulation::StartScheduler() {
   scheduler_ = *std::move(made);
   for (const auto& watch : watches_) watch->Restart();
   calls_.Restart();
+  writes_.Restart();
   // It sees the whole state before it decides anything.
   for (const auto& watch : watches_) watch->TakeDue(clock_.Now(), inputs_);
   StepScheduler();
@@ -131,6 +148,8 @@ void Simulation::Misbehave() {
 void Simulation::EndFaults() {
   Faults calm;
   calls_.SetFaults(calm);
+  writes_.SetFaults(calm);
+  worlds_.EndFaults();
   paused_until_ = clock_.Now();
   for (const auto& watch : watches_) {
     if (watch->is_cut()) watch->Heal(/*relist=*/false);
@@ -146,6 +165,7 @@ base::TimePoint Simulation::NextTime(base::TimePoint end) const {
   };
   consider(timers_.NextDeadline());
   consider(plane_.NextDeadline());
+  consider(writes_.NextDeadline());
   base::TimePoint scheduler_next = end;
   if (!inputs_.empty() || scheduler_->HasWork()) scheduler_next = clock_.Now();
   if (const auto deadline = scheduler_->NextDeadline()) scheduler_next = std::min(scheduler_next, *deadline);
@@ -178,6 +198,7 @@ void Simulation::RunFor(base::Duration duration) {
     clock_.SetTo(next);
     plane_.RunDue();
     timers_.RunDue(next);
+    writes_.RunDue();
     if (clock_.Now() >= paused_until_) {
       for (const auto& watch : watches_) watch->TakeDue(next, inputs_);
     }
@@ -191,6 +212,8 @@ void Simulation::StepScheduler() {
   const std::vector<core::Input> inputs = std::exchange(inputs_, {});
   scheduler_->Step(inputs, outputs);
   for (core::ApiCall& call : outputs.calls) calls_.Start(std::move(call));
+  for (cycle::StartedWrite& write : outputs.writes) writes_.Start(std::move(write));
+  writes_.RunDue();
   CheckEveryPodHasOnePlace(*scheduler_, result_.violations);
 }
 
@@ -206,6 +229,10 @@ void Simulation::CheckNobodySleeps() {
   core::Outputs outputs;
   (*fresh)->Step(inputs, outputs);
   while ((*fresh)->HasWork()) (*fresh)->Step({}, outputs);
+  if (!outputs.writes.empty()) {
+    result_.violations.push_back(
+        fmt::format("{} writes to claims and volumes could be made and are not", outputs.writes.size()));
+  }
   for (const core::ApiCall& call : outputs.calls) {
     if (call.type != dispatch::CallType::kPodBinding) continue;
     result_.violations.push_back(fmt::format("{} fits on {} and waits, refused by [{}]", call.pod->name,

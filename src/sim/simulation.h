@@ -19,6 +19,8 @@
 #include "sim/promises.h"
 #include "sim/watch_link.h"
 #include "sim/workload.h"
+#include "sim/worlds.h"
+#include "sim/write_link.h"
 
 namespace berth::sim {
 
@@ -32,6 +34,8 @@ struct SimulationResult {
   std::uint64_t trace = 0;  // equal for equal seeds: over all requests, and the state at the end
   std::size_t bound = 0;
   std::size_t restarts = 0;
+  std::size_t volumes_bound = 0;
+  std::size_t claims_allocated = 0;  // with devices
   std::string setting;               // what was drawn, for whoever reads of a failure
   std::vector<std::string> objects;  // nodes and pods on the server when everything had come to rest
 };
@@ -74,7 +78,9 @@ class Simulation {
   api::SharedParts shared_;
   std::vector<std::unique_ptr<WatchLink>> watches_;
   CallLink calls_;
+  WriteLink writes_;
   Workload workload_;
+  Worlds worlds_;
   std::unique_ptr<base::MetricRegistry> metrics_;
   std::unique_ptr<core::Scheduler> scheduler_;
   std::vector<core::Input> inputs_;
