@@ -83,6 +83,7 @@ CLI::App* AddSimulate(CLI::App& app, berth::cli::SimulateOptions& options) {
   simulate->add_option("--minutes", options.minutes, "As many runs as fit into this time");
   simulate->add_option("--actions", options.actions, "What users and machines do in a run")
       ->capture_default_str();
+  simulate->add_flag("--worlds", options.worlds, "Volumes and devices too; not all seeds pass yet");
   return simulate;
 }
 

@@ -17,8 +17,12 @@ struct Tally {
   std::size_t restarts = 0;
 };
 
-void RunOne(std::uint64_t seed, int actions, Tally& tally, std::ostream& out) {
-  const sim::SimulationResult result = sim::Simulate({.seed = seed, .actions = actions});
+sim::SimulationResult RunSeed(const SimulateOptions& options, std::uint64_t seed) {
+  return sim::Simulate({.seed = seed, .actions = options.actions, .has_worlds = options.worlds});
+}
+
+void RunOne(const SimulateOptions& options, std::uint64_t seed, Tally& tally, std::ostream& out) {
+  const sim::SimulationResult result = RunSeed(options, seed);
   ++tally.runs;
   tally.bound += result.bound;
   tally.restarts += result.restarts;
@@ -26,7 +30,8 @@ void RunOne(std::uint64_t seed, int actions, Tally& tally, std::ostream& out) {
   ++tally.failures;
   fmt::print(out, "seed {} failed ({})\n", seed, result.setting);
   for (const std::string& violation : result.violations) fmt::print(out, "  {}\n", violation);
-  fmt::print(out, "  again: berth simulate --seed {} --actions {}\n", seed, actions);
+  fmt::print(out, "  again: berth simulate --seed {} --actions {}{}\n", seed, options.actions,
+             options.worlds ? " --worlds" : "");
   out.flush();
 }
 
@@ -35,7 +40,7 @@ void RunOne(std::uint64_t seed, int actions, Tally& tally, std::ostream& out) {
 int RunSimulate(const SimulateOptions& options, std::ostream& out) {
   Tally tally;
   if (options.seed) {
-    const sim::SimulationResult result = sim::Simulate({.seed = *options.seed, .actions = options.actions});
+    const sim::SimulationResult result = RunSeed(options, *options.seed);
     fmt::print(out, "seed {}: {}\n", *options.seed, result.setting);
     fmt::print(out, "{} pods bound, {} restarts, state {:016x}\n", result.bound, result.restarts,
                result.trace);
@@ -46,7 +51,7 @@ int RunSimulate(const SimulateOptions& options, std::ostream& out) {
   const base::RealClock clock;
   const base::TimePoint end = clock.Now() + std::chrono::minutes(options.minutes.value_or(0));
   for (std::uint64_t seed = 1; options.minutes ? clock.Now() < end : seed <= options.seeds; ++seed) {
-    RunOne(seed, options.actions, tally, out);
+    RunOne(options, seed, tally, out);
   }
   fmt::print(out, "{} runs, {} failed; {} pods bound, {} restarts of the scheduler\n", tally.runs,
              tally.failures, tally.bound, tally.restarts);

@@ -12,6 +12,7 @@ struct SimulateOptions {
   std::optional<std::uint64_t> seed = {};     // this one alone
   std::optional<std::uint64_t> minutes = {};  // as many seeds as fit into this time, instead
   int actions = 120;
+  bool worlds = false;  // volumes and devices too
 };
 
 // Runs simulations and says which failed, each with the command that runs it again. 1 if any did.

@@ -60,17 +60,23 @@ Simulation::Simulation(const SimulationOptions& options)
       calls_(
           plane_, timers_, [this](core::CallFinished finished) { inputs_.push_back(std::move(finished)); },
           random_.Split()),
+      // Draws of its own, so that runs without writes are what they were.
+      writes_(
+          plane_, [this](core::WriteFinished finished) { inputs_.push_back(std::move(finished)); },
+          base::Random(~options.seed)),
       workload_(plane_, size_, random_.Split()),
       extender_(
           plane_, timers_,
           [this](core::ExtenderFinished finished) { inputs_.push_back(std::move(finished)); },
           random_.Split()) {
+  if (options.has_worlds) worlds_.emplace(plane_, size_.nodes, options.seed);
   for (const client::Resource resource : shell::WatchedResources()) {
     watches_.push_back(std::make_unique<WatchLink>(plane_, resource, shared_));
     watches_.back()->SetDelay(faults_.watch_delay_max, random_.Split());
   }
   calls_.SetFaults(faults_);
   extender_.SetFaults(faults_);
+  writes_.SetFaults(faults_);
   result_.setting = fmt::format(
       "{} nodes, {} pods, watches late by {} ms, calls by {} ms, {:.2f} refused, {:.2f} cut, {:.2f} relist, "
       "{:.2f} restart, {:.2f} pause, {:.2f} answers lost, {}",
@@ -80,24 +86,29 @@ Simulation::Simulation(const SimulationOptions& options)
       faults_.has_extender ? fmt::format("an extender late by {} ms that fails {:.2f} times",
                                          faults_.extender_delay_max / milliseconds(1), faults_.extender_fails)
                            : "no extender");
+  if (worlds_) result_.setting += worlds_->Describe();
 }
 
 SimulationResult Simulation::Run() {
   workload_.Begin();
+  if (worlds_) worlds_->Begin();
   StartScheduler();
   for (int action = 0; action < options_.actions && !has_failed(); ++action) {
     workload_.Act();
+    if (worlds_) worlds_->Act();
     Misbehave();
     RunFor(UpTo(random_.Chance(0.1) ? seconds(20) : milliseconds(500)));
     CheckNothingOvercommitted(plane_.store(), result_.violations);
     if (faults_.has_extender && !faults_.extender_is_ignorable) {
       CheckOpinionHeeded(plane_.store(), &ExtenderLink::Likes, result_.violations);
     }
+    if (worlds_) worlds_->Check(result_.violations);
   }
   EndFaults();
   RunFor(kConvergence);
   if (!has_failed()) {
     CheckNothingOvercommitted(plane_.store(), result_.violations);
+    if (worlds_) worlds_->Check(result_.violations);
     CheckNominations(*scheduler_, result_.violations);
     CheckNobodySleeps();
     CheckNobodyCouldEvict(
@@ -109,11 +120,18 @@ SimulationResult Simulation::Run() {
   }
   result_.bound = calls_.bound_count();
   result_.questions = extender_.asked_count();
-  result_.trace = calls_.trace() ^ scheduler_->cluster().Digest();
+  result_.trace = calls_.trace() ^ writes_.trace() ^ scheduler_->cluster().Digest();
+  if (worlds_) {
+    result_.volumes_bound = worlds_->volumes_bound();
+    result_.claims_allocated = worlds_->claims_allocated();
+  }
   result_.objects = workload_.Describe();
   workload_.DeleteAllPods();
   RunFor(kConvergence);
-  if (!has_failed()) CheckNothingIsLeft(*scheduler_, result_.violations);
+  if (!has_failed()) {
+    CheckNothingIsLeft(*scheduler_, result_.violations);
+    if (worlds_) worlds_->CheckNothingIsHeld(result_.violations);
+  }
   return result_;
 }
 
@@ -127,6 +145,7 @@ void Simulation::StartScheduler() {
   for (const auto& watch : watches_) watch->Restart();
   calls_.Restart();
   extender_.Restart();
+  writes_.Restart();
   // It sees the whole state before it decides anything.
   for (const auto& watch : watches_) watch->TakeDue(clock_.Now(), inputs_);
   StepScheduler();
@@ -157,6 +176,8 @@ void Simulation::EndFaults() {
   Faults calm;
   calls_.SetFaults(calm);
   extender_.SetFaults(calm);
+  writes_.SetFaults(calm);
+  if (worlds_) worlds_->EndFaults();
   paused_until_ = clock_.Now();
   for (const auto& watch : watches_) {
     if (watch->is_cut()) watch->Heal(/*relist=*/false);
@@ -172,6 +193,7 @@ base::TimePoint Simulation::NextTime(base::TimePoint end) const {
   };
   consider(timers_.NextDeadline());
   consider(plane_.NextDeadline());
+  consider(writes_.NextDeadline());
   base::TimePoint scheduler_next = end;
   if (!inputs_.empty() || scheduler_->HasWork()) scheduler_next = clock_.Now();
   if (const auto deadline = scheduler_->NextDeadline()) scheduler_next = std::min(scheduler_next, *deadline);
@@ -204,6 +226,7 @@ void Simulation::RunFor(base::Duration duration) {
     clock_.SetTo(next);
     plane_.RunDue();
     timers_.RunDue(next);
+    writes_.RunDue();
     if (clock_.Now() >= paused_until_) {
       for (const auto& watch : watches_) watch->TakeDue(next, inputs_);
     }
@@ -218,6 +241,8 @@ void Simulation::StepScheduler() {
   scheduler_->Step(inputs, outputs);
   for (core::ApiCall& call : outputs.calls) calls_.Start(std::move(call));
   for (cycle::ExtenderCall& call : outputs.questions) extender_.Ask(std::move(call));
+  for (cycle::StartedWrite& write : outputs.writes) writes_.Start(std::move(write));
+  writes_.RunDue();
   CheckEveryPodHasOnePlace(*scheduler_, result_.violations);
 }
 
@@ -238,6 +263,10 @@ void Simulation::CheckNobodySleeps() {
       inputs.push_back(core::ExtenderFinished{call.id, ExtenderLink::Answer(call)});
     }
     (*fresh)->Step(inputs, outputs);
+  }
+  if (!outputs.writes.empty()) {
+    result_.violations.push_back(
+        fmt::format("{} writes to claims and volumes could be made and are not", outputs.writes.size()));
   }
   for (const core::ApiCall& call : outputs.calls) {
     if (call.type != dispatch::CallType::kPodBinding) continue;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +21,15 @@
 #include "sim/promises.h"
 #include "sim/watch_link.h"
 #include "sim/workload.h"
+#include "sim/worlds.h"
+#include "sim/write_link.h"
 
 namespace berth::sim {
 
 struct SimulationOptions {
   std::uint64_t seed = 1;
   int actions = 120;
+  bool has_worlds = false;  // volumes and devices too
 };
 
 struct SimulationResult {
@@ -33,7 +37,9 @@ struct SimulationResult {
   std::uint64_t trace = 0;  // equal for equal seeds: over all requests, and the state at the end
   std::size_t bound = 0;
   std::size_t restarts = 0;
-  std::size_t questions = 0;         // to an extender
+  std::size_t questions = 0;  // to an extender
+  std::size_t volumes_bound = 0;
+  std::size_t claims_allocated = 0;  // with devices
   std::string setting;               // what was drawn, for whoever reads of a failure
   std::vector<std::string> objects;  // nodes and pods on the server when everything had come to rest
 };
@@ -76,8 +82,10 @@ class Simulation {
   api::SharedParts shared_;
   std::vector<std::unique_ptr<WatchLink>> watches_;
   CallLink calls_;
+  WriteLink writes_;
   Workload workload_;
   ExtenderLink extender_;
+  std::optional<Worlds> worlds_;
   std::unique_ptr<base::MetricRegistry> metrics_;
   std::unique_ptr<core::Scheduler> scheduler_;
   std::vector<core::Input> inputs_;
