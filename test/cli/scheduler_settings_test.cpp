@@ -86,8 +86,8 @@ TEST_F(SettingsTest, FlagsAloneAreNotChecked) {
 TEST_F(SettingsTest, ExtendersAreTakenFromTheFile) {
   EXPECT_EQ(Read({"--config=" + Write("extenders: [{urlPrefix: 'http://e', filterVerb: f}]\n")}),
             std::nullopt);
-  ASSERT_EQ(settings.compiled.configuration.extenders.size(), 1);
-  EXPECT_EQ(settings.compiled.configuration.extenders[0].filter_verb, "f");
+  ASSERT_EQ(settings.loaded.compiled.configuration.extenders.size(), 1);
+  EXPECT_EQ(settings.loaded.compiled.configuration.extenders[0].filter_verb, "f");
 }
 
 TEST_F(SettingsTest, AllNodesUnlessTheFileSaysOtherwise) {

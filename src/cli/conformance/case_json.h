@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,7 @@ std::vector<std::string> TextsAt(const boost::json::object& object, std::string_
 const boost::json::value* ValueAt(const boost::json::object& object, std::string_view key);
 
 template <class T>
-std::optional<std::string> Compare(std::string_view what, const T& got, const T& want) {
+std::optional<std::string> Compare(std::string_view what, const T& got, const std::type_identity_t<T>& want) {
   if (got == want) return std::nullopt;
   return fmt::format("{}: got {}, want {}", what, got, want);
 }

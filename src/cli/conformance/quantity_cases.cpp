@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/conformance/case_json.h"
 #include "cli/conformance/cases.h"
 
 #include "api/pod.h"
@@ -56,12 +57,6 @@ std::string_view ErrorName(Quantity::ParseError error) {
       break;
   }
   return "syntax";
-}
-
-template <class T>
-Difference Compare(std::string_view what, const T& got, const T& want) {
-  if (got == want) return std::nullopt;
-  return fmt::format("{}: got {}, want {}", what, got, want);
 }
 
 // The float of a case, or of its text; upstream's NaN for a zero with a large exponent is a zero.

@@ -46,7 +46,7 @@ void Merge(const json::object& expect, json::object& state) {
   }
 }
 
-Difference Compare(std::string_view what, const json::value* got, const json::value* want) {
+Difference CompareValues(std::string_view what, const json::value* got, const json::value* want) {
   const json::value nothing;
   if (got == nullptr) got = &nothing;
   if (want == nullptr) want = &nothing;
@@ -57,15 +57,15 @@ Difference Compare(std::string_view what, const json::value* got, const json::va
 Difference CompareStates(const json::object& got, const json::object& want) {
   for (const auto& [key, value] : want) {
     if (key == "info") continue;
-    if (auto difference = Compare(key, got.if_contains(key), &value)) return difference;
+    if (auto difference = CompareValues(key, got.if_contains(key), &value)) return difference;
   }
   const json::object& got_info = got.at("info").as_object();
   for (const auto& [key, value] : want.at("info").as_object()) {
-    if (auto difference = Compare("info " + std::string(key), got_info.if_contains(key), &value))
+    if (auto difference = CompareValues("info " + std::string(key), got_info.if_contains(key), &value))
       return difference;
   }
   if (got_info.size() == want.at("info").as_object().size()) return std::nullopt;
-  return Compare("info", got.if_contains("info"), want.if_contains("info"));
+  return CompareValues("info", got.if_contains("info"), want.if_contains("info"));
 }
 
 // Calls that are random upstream are not in the case.
@@ -76,11 +76,11 @@ bool IsRandom(const json::object& expect, std::string_view key) {
 
 Difference CompareOutcomes(const json::object& got, const json::object& want) {
   for (const std::string_view key : kOutcomes) {
-    if (auto difference = Compare(key, got.if_contains(key), want.if_contains(key))) return difference;
+    if (auto difference = CompareValues(key, got.if_contains(key), want.if_contains(key))) return difference;
   }
   for (const std::string_view key : {"hintCalls", "preHintCalls"}) {
     if (IsRandom(want, std::string(key) + "Depend")) continue;
-    if (auto difference = Compare(key, got.if_contains(key), want.if_contains(key))) return difference;
+    if (auto difference = CompareValues(key, got.if_contains(key), want.if_contains(key))) return difference;
   }
   return std::nullopt;
 }
@@ -90,7 +90,7 @@ Difference CompareMetrics(const json::object& got, const json::object& want) {
   if (const json::value* names = want.if_contains("inexact")) inexact = names->as_array();
   for (const auto& [name, series] : got) {
     if (std::ranges::find(inexact, json::value(name)) != inexact.end()) continue;
-    if (auto difference = Compare(name, &series, want.if_contains(name))) return difference;
+    if (auto difference = CompareValues(name, &series, want.if_contains(name))) return difference;
   }
   return std::nullopt;
 }

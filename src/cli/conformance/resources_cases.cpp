@@ -29,12 +29,6 @@ std::int64_t Integer(const json::object& object, std::string_view key) {
   return object.at(key).to_number<std::int64_t>();
 }
 
-template <class T>
-Difference Compare(std::string_view what, const T& got, const T& want) {
-  if (got == want) return std::nullopt;
-  return fmt::format("{}: got {}, want {}", what, got, want);
-}
-
 api::ResourceGates Gates(const json::object& test_case) {
   api::ResourceGates gates;
   const json::object& set = test_case.at("featureGates").as_object();

@@ -2,7 +2,6 @@
 #include <exception>
 #include <fmt/format.h>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,12 +40,6 @@ api::StringMap Map(const json::value& value) {
   for (const auto& [key, text] : value.as_object())
     map.insert_or_assign(std::string(key), std::string(Text(text)));
   return map;
-}
-
-template <class T>
-Difference Compare(std::string_view what, const T& got, const std::type_identity_t<T>& want) {
-  if (got == want) return std::nullopt;
-  return fmt::format("{}: got {}, want {}", what, got, want);
 }
 
 std::string_view WantedError(const json::object& test_case) {
