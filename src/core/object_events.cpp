@@ -146,11 +146,13 @@ void ObjectEvents::Apply(const PodSeen& seen) {
       !pod.resource_version.empty()) {
     return;
   }
+  const auto version = known.IsValid() ? pods.Version(known) : base::Versioned<cluster::PodSlot>();
   if (!pod.node_name.empty()) {
     SeeAssigned(known, seen.pod);
   } else {
     SeeWaiting(known, seen.pod);
   }
+  if (known.IsValid()) setup_.evictions.NoticeChange(version);
 }
 
 void ObjectEvents::SeeAssigned(cluster::PodSlot known, const cluster::PodRecordRef& pod) {
@@ -169,7 +171,6 @@ void ObjectEvents::SeeAssigned(cluster::PodSlot known, const cluster::PodRecordR
   }
   const cluster::PodRecordRef old = cluster.pods().facts(known).record;
   LogUnexpected(cluster.UpdatePod(pod), *pod);
-  setup_.evictions.NoticeChange(cluster.pods().Version(known));
   for (const ClusterEvent& event :
        framework::PodUpdateEvents(*old, *pod, /*is_target=*/false, setup_.resources)) {
     setup_.queue.Notify(event, old, pod);
@@ -228,18 +229,22 @@ void ObjectEvents::Apply(const PodGone& gone) {
 }
 
 void ObjectEvents::Remove(cluster::PodSlot known) {
+  const auto version = setup_.cluster.pods().Version(known);
+  RemoveFromItsPlace(known);
+  setup_.evictions.NoticeChange(version);
+}
+
+void ObjectEvents::RemoveFromItsPlace(cluster::PodSlot known) {
   auto& cluster = setup_.cluster;
   const cluster::PodRecordRef pod = cluster.pods().facts(known).record;
-  const auto version = cluster.pods().Version(known);
   setup_.dispatcher.Forget(pod->uid);
-  setup_.reports.OnDeleted(version);
+  setup_.reports.OnDeleted(cluster.pods().Version(known));
   switch (cluster.pods().state(known)) {
     case cluster::PodState::kAssumed:
       RemoveAssumed(known, /*is_gone=*/true);
       return;
     case cluster::PodState::kAdded:
       LogUnexpected(cluster.RemovePod(*pod), *pod);
-      setup_.evictions.NoticeChange(version);
       setup_.queue.Notify(kAssignedPodDelete, pod, {});
       return;
     case cluster::PodState::kPending:

@@ -53,6 +53,7 @@ class ObjectEvents {
   void SeeWaiting(cluster::PodSlot known, const cluster::PodRecordRef& pod);
   void UpdateWaiting(cluster::PodSlot known, const cluster::PodRecordRef& pod);
   void Remove(cluster::PodSlot known);
+  void RemoveFromItsPlace(cluster::PodSlot known);
   // A pod whose binding is under way is gone or going.
   void RemoveAssumed(cluster::PodSlot known, bool is_gone);
   void LeaveDomains(std::string_view node);

@@ -186,7 +186,12 @@ TEST_F(AffinityHintTest, TheLastPodOfItsKindThatGoesMakesItTheFirst) {
   EXPECT_FALSE(Wakes(kAssigned, others, kin, {}));
   EXPECT_TRUE(Wakes(kAssigned, mine, kin, MakePod("x").Node("n")));
   EXPECT_FALSE(Wakes(kAssigned, others, kin, MakePod("x").Node("n")));
-  EXPECT_TRUE(Wakes(mine, MakeNode("n").Zone("z1"), MakeNode("n")));
+  const auto in_zone = MakeNode("n").Zone("z1");
+  EXPECT_FALSE(Wakes(mine, in_zone, MakeNode("n"))) << "nobody of its kind is there";
+  harness_.AddNode(MakeNode("n"));
+  harness_.AddPod(kin);
+  EXPECT_TRUE(Wakes(mine, in_zone, MakeNode("n")));
+  EXPECT_FALSE(Wakes(others, in_zone, MakeNode("n")));
 }
 
 TEST_F(AffinityHintTest, ItsOwnLabels) {
