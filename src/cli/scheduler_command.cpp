@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <ostream>
@@ -17,6 +16,7 @@
 #include "cli/scheduler_settings.h"
 #include "cli/version.h"
 
+#include "base/errno_text.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "config/gate_table.h"
@@ -328,13 +328,6 @@ class RunningScheduler {
   std::unique_ptr<server::OperationsServer> server_;
 };
 
-// The C library begins these with a capital letter, Go does not.
-std::string GoErrorText(int error) {
-  std::string text = std::strerror(error);
-  text[0] = static_cast<char>(text[0] | 0x20);
-  return text;
-}
-
 int Failed(const base::Error& error) {
   BERTH_LOG_ERROR(error, "command failed");
   return 1;
@@ -354,7 +347,7 @@ int RunScheduler(std::string_view program, std::span<const std::string> argument
   if (const std::string& file = settings.flags.write_config_to; !file.empty()) {
     std::ofstream stream(file);
     stream << config::WriteYaml(settings.loaded.compiled.configuration);
-    if (!stream.flush()) return Failed({fmt::format("open {}: {}", file, GoErrorText(errno))});
+    if (!stream.flush()) return Failed({fmt::format("open {}: {}", file, base::ErrnoText(errno))});
     BERTH_LOG(0, "Wrote configuration", {"file", file});
     return 0;
   }

@@ -10,19 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/errno_text.h"
 #include "base/files.h"
 
 namespace berth::server {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The C library begins these with a capital letter, Go does not.
-std::string GoErrorText(int error) {
-  std::string text = std::strerror(error);
-  text[0] = static_cast<char>(text[0] | 0x20);
-  return text;
-}
 
 // A private key must never be readable by others, not even for a moment.
 base::Result<void> WritePrivate(const std::string& path, const std::string& text) {
@@ -99,7 +93,7 @@ base::Result<ServingCertificate> ServingCertificate::Load(const CertificateOptio
       fs::create_directories(options.cert_dir, error);
       if (error) {
         return base::Fail(fmt::format("error creating self-signed certificates: mkdir {}: {}",
-                                      options.cert_dir, GoErrorText(error.value())));
+                                      options.cert_dir, base::ErrnoText(error.value())));
       }
       const auto made = MakePair(options.bind_address, now);
       if (!made) return std::unexpected(made.error());
