@@ -39,6 +39,9 @@ type wave struct {
 
 var priorities = map[string]int32{"low": 10, "middle": 100, "high": 1000}
 
+// Of each class there is one more whose pods evict nobody.
+const patient = "-patient"
+
 // Everything is of different size, so that few decisions are ties: no two nodes are equal, no two pods either.
 func makeStory(seed int64) *story {
 	random := rand.New(rand.NewSource(seed))
@@ -78,8 +81,7 @@ func makeStory(seed int64) *story {
 				pod.Spec.NodeSelector = map[string]string{"disk": []string{"fast", "slow"}[random.Intn(2)]}
 			}
 			if random.Intn(8) == 0 {
-				never := v1.PreemptNever
-				pod.Spec.PreemptionPolicy = &never
+				pod.Spec.PriorityClassName += patient
 			}
 			if random.Intn(4) == 0 {
 				pod.Spec.Tolerations = []v1.Toleration{{Key: "only", Operator: v1.TolerationOpExists}}
@@ -272,10 +274,15 @@ func (s *story) waitKnown(t *testing.T, sandbox *harness.Sandbox, namespace stri
 func startOutcomeSandbox(t *testing.T, flags ...string) *harness.Sandbox {
 	t.Helper()
 	s := harness.StartSandbox(t, append([]string{"--nodes", "0"}, flags...)...)
+	never := v1.PreemptNever
 	for name, value := range priorities {
-		if _, err := s.Client.SchedulingV1().PriorityClasses().Create(context.Background(),
-			&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
+		for _, class := range []*schedulingv1.PriorityClass{
+			{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value},
+			{ObjectMeta: metav1.ObjectMeta{Name: name + patient}, Value: value, PreemptionPolicy: &never},
+		} {
+			if _, err := s.Client.SchedulingV1().PriorityClasses().Create(context.Background(), class, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	return s
