@@ -189,10 +189,13 @@ TEST_F(JournalTest, OneDirectoryServesOneProcess) {
   EXPECT_THAT(Open(second).error().message, HasSubstr("is in use by another process"));
 }
 
-// A child writes pods and reports each one that was acknowledged; it is killed in the middle of that.
-TEST_F(JournalTest, KilledProcessLosesNothingThatItAcknowledged) {
+// A child writes pods and reports each one that was acknowledged; it is killed in the middle of that, two
+// hundred times in all.
+class KilledJournalTest : public JournalTest, public testing::WithParamInterface<int> {};
+
+TEST_P(KilledJournalTest, LosesNothingThatItAcknowledged) {
   std::set<std::string> acknowledged;
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 20; ++round) {
     int reports[2];
     ASSERT_EQ(::pipe(reports), 0);
     const pid_t child = ::fork();
@@ -211,7 +214,7 @@ TEST_F(JournalTest, KilledProcessLosesNothingThatItAcknowledged) {
     ::close(reports[1]);
     std::string text;
     char buffer[256];
-    const std::size_t enough = 150 + static_cast<std::size_t>(round) * 37;
+    const std::size_t enough = 150 + static_cast<std::size_t>(round * 37 + GetParam() * 13);
     while (text.size() < enough) {
       const ssize_t count = ::read(reports[0], buffer, sizeof(buffer));
       ASSERT_GT(count, 0);
@@ -235,6 +238,7 @@ TEST_F(JournalTest, KilledProcessLosesNothingThatItAcknowledged) {
     for (const std::string& name : acknowledged) EXPECT_TRUE(there.contains(name)) << name;
   }
 }
+INSTANTIATE_TEST_SUITE_P(TenJournals, KilledJournalTest, testing::Range(0, 10));
 
 }  // namespace
 }  // namespace berth::sandbox::test
