@@ -30,19 +30,9 @@ using ::testing::SizeIs;
 constexpr std::string_view kSort = "PrioritySort";
 constexpr std::string_view kBinder = "DefaultBinder";
 
-queue::Place QueuePlace(FakeApi& api, const std::string& name) {
-  return api.scheduler().queue().WhereIs(api.scheduler().cluster().pods().Find("default", name));
-}
 // Comes back by itself, after a while.
 bool IsBackingOff(FakeApi& api, const std::string& name) {
-  return QueuePlace(api, name) == queue::Place::kBackoff ||
-         QueuePlace(api, name) == queue::Place::kErrorBackoff;
-}
-std::string Reason(FakeApi& api, const std::string& pod) {
-  return api.Condition(pod) == nullptr ? "" : api.Condition(pod)->reason;
-}
-std::string Message(FakeApi& api, const std::string& pod) {
-  return api.Condition(pod) == nullptr ? "" : api.Condition(pod)->message;
+  return api.PlaceOf(name) == queue::Place::kBackoff || api.PlaceOf(name) == queue::Place::kErrorBackoff;
 }
 framework::PermitResult Wait(base::Duration timeout) {
   return {.status = Status(Code::kWait), .timeout = timeout};
@@ -86,8 +76,8 @@ TEST_F(CycleCases, Case14APreFilterThatIsPendingIsAnError) {
   api.Create(Node("n1"));
   api.Create(Pod("web"));
   api.Settle();
-  EXPECT_EQ(Reason(api, "web"), "SchedulerError");
-  EXPECT_EQ(Message(api, "web"), "running PreFilter plugin \"A\": not yet");
+  EXPECT_EQ(api.ReasonOf("web"), "SchedulerError");
+  EXPECT_EQ(api.MessageOf("web"), "running PreFilter plugin \"A\": not yet");
   EXPECT_TRUE(IsBackingOff(api, "web"));
 }
 
@@ -142,8 +132,8 @@ TEST_F(CycleCases, Case20WithoutNodesTheNominationGoesAndThePodComesBackByItself
   FakeApi api = Api();
   api.Create(Pod("web").NominatedNode("n1"));
   api.Settle();
-  EXPECT_EQ(Reason(api, "web"), "Unschedulable");
-  EXPECT_EQ(Message(api, "web"), "no nodes available to schedule pods");
+  EXPECT_EQ(api.ReasonOf("web"), "Unschedulable");
+  EXPECT_EQ(api.MessageOf("web"), "no nodes available to schedule pods");
   EXPECT_EQ(api.pod("web").nominated_node_name, "");
   EXPECT_TRUE(IsBackingOff(api, "web"));
 }
@@ -154,8 +144,8 @@ TEST_F(CycleCases, Case21AFilterErrorFailsTheAttempt) {
   for (const char* name : {"n1", "n2", "n3"}) api.Create(Node(name));
   api.Create(Pod("web"));
   api.Settle();
-  EXPECT_EQ(Reason(api, "web"), "SchedulerError");
-  EXPECT_EQ(Message(api, "web"), "running \"A\" filter plugin: x");
+  EXPECT_EQ(api.ReasonOf("web"), "SchedulerError");
+  EXPECT_EQ(api.MessageOf("web"), "running \"A\" filter plugin: x");
   EXPECT_TRUE(IsBackingOff(api, "web"));
 }
 
@@ -165,11 +155,11 @@ TEST_F(CycleCases, Case34AReserveThatRefusesIsTakenBackInReverse) {
   api.Create(Node("n1"));
   api.Create(Pod("web"));
   api.Settle();
-  EXPECT_EQ(Message(api, "web"), "0/1 nodes are available: 1 r.");
-  EXPECT_EQ(Reason(api, "web"), "Unschedulable");
+  EXPECT_EQ(api.MessageOf("web"), "0/1 nodes are available: 1 r.");
+  EXPECT_EQ(api.ReasonOf("web"), "Unschedulable");
   EXPECT_THAT(Only(scripts_.calls, "eserve"),
               ElementsAre("Reserve A", "Reserve B", "Unreserve C", "Unreserve B", "Unreserve A"));
-  EXPECT_EQ(QueuePlace(api, "web"), queue::Place::kUnschedulable);
+  EXPECT_EQ(api.PlaceOf("web"), queue::Place::kUnschedulable);
   const auto& pods = api.scheduler().cluster().pods();
   EXPECT_EQ(pods.state(pods.Find("default", "web")), cluster::PodState::kPending);
 }
@@ -180,8 +170,8 @@ TEST_F(CycleCases, Case34AReserveThatFailsBringsThePodBackByItself) {
   api.Create(Node("n1"));
   api.Create(Pod("web"));
   api.Settle();
-  EXPECT_EQ(Message(api, "web"), "running Reserve plugin \"B\": r");
-  EXPECT_EQ(Reason(api, "web"), "SchedulerError");
+  EXPECT_EQ(api.MessageOf("web"), "running Reserve plugin \"B\": r");
+  EXPECT_EQ(api.ReasonOf("web"), "SchedulerError");
   EXPECT_TRUE(IsBackingOff(api, "web"));
 }
 
@@ -193,9 +183,9 @@ TEST_F(CycleCases, Case35AWaitEndsAfterFifteenMinutesWithARefusal) {
   api.Run(15min - 1s);
   EXPECT_EQ(api.Condition("web"), nullptr);
   api.Run(2s);
-  EXPECT_EQ(Message(api, "web"),
+  EXPECT_EQ(api.MessageOf("web"),
             "0/1 nodes are available: 1 rejected due to timeout after waiting 15m0s at plugin A.");
-  EXPECT_EQ(Reason(api, "web"), "Unschedulable");
+  EXPECT_EQ(api.ReasonOf("web"), "Unschedulable");
 }
 
 TEST_F(CycleCases, Case36ARefusalBesideAWaitDecidesAtOnce) {
@@ -205,7 +195,7 @@ TEST_F(CycleCases, Case36ARefusalBesideAWaitDecidesAtOnce) {
   api.Create(Node("n1"));
   api.Create(Pod("web"));
   api.Settle();
-  EXPECT_EQ(Message(api, "web"), "0/1 nodes are available: 1 no.");
+  EXPECT_EQ(api.MessageOf("web"), "0/1 nodes are available: 1 no.");
   EXPECT_EQ(scripts_.Count("Permit C"), 0);
   EXPECT_EQ(api.scheduler().binding_count(), 0);
 }
@@ -228,10 +218,10 @@ TEST_F(CycleCases, Case38APreFlightMayNotRefuse) {
   api.Create(Node("n1"));
   api.Create(Pod("web"));
   api.Settle();
-  EXPECT_EQ(Message(api, "web"),
+  EXPECT_EQ(api.MessageOf("web"),
             "PreBindPreFlight A returned \"Unschedulable\", which is unsupported. It is supposed to return "
             "Success, Skip, or Error status");
-  EXPECT_EQ(Reason(api, "web"), "SchedulerError");
+  EXPECT_EQ(api.ReasonOf("web"), "SchedulerError");
   EXPECT_TRUE(IsBackingOff(api, "web"));
 }
 
@@ -281,7 +271,7 @@ TEST_F(CycleCases, Case40APreBindThatRefusesBringsThePodBackByItself) {
   api.Create(Node("n1"));
   api.Create(Pod("web"));
   api.Settle();
-  EXPECT_EQ(Reason(api, "web"), "Unschedulable");
+  EXPECT_EQ(api.ReasonOf("web"), "Unschedulable");
   EXPECT_TRUE(IsBackingOff(api, "web"));
 }
 
@@ -346,7 +336,7 @@ TEST_F(CycleCases, Case45APodThatSomebodyBoundDoesNotComeBack) {
   api.Change("web", [](api::PodRecord& pod) { pod.node_name = "n1"; });
   api.Refuse(call, "timed out");
   api.Settle();
-  EXPECT_EQ(QueuePlace(api, "web"), queue::Place::kNowhere);
+  EXPECT_EQ(api.PlaceOf("web"), queue::Place::kNowhere);
   EXPECT_EQ(api.scheduler().queue().in_flight().pod_count(), 0);
 }
 
@@ -361,7 +351,7 @@ TEST_F(CycleCases, Case46ALongMessageIsCutInTheEventOnly) {
   ASSERT_THAT(notes, SizeIs(1));
   EXPECT_EQ(notes.front().size(), 1024);
   EXPECT_TRUE(notes.front().ends_with("x ..."));
-  EXPECT_EQ(Message(api, "web"), "running \"A\" filter plugin: " + message);
+  EXPECT_EQ(api.MessageOf("web"), "running \"A\" filter plugin: " + message);
 }
 
 TEST_F(CycleCases, Case47TheSameConditionIsNotWrittenAgain) {
@@ -467,7 +457,7 @@ TEST(NominationCases, Case49APlaceThatIsGivenUpWakesPodsOfNoHigherPriority) {
   api.Create(Pod("web", 5));
   api.Run(1min);
   EXPECT_EQ(api.node_of("web"), "");
-  EXPECT_EQ(QueuePlace(api, "web"), queue::Place::kUnschedulable);
+  EXPECT_EQ(api.PlaceOf("web"), queue::Place::kUnschedulable);
   api.Change("holder", [](api::PodRecord& pod) { pod.nominated_node_name = "n2"; });
   api.Run(20s);
   EXPECT_EQ(api.node_of("web"), "n1");
@@ -479,10 +469,10 @@ TEST(NominationCases, Case49AFirstNominationWakesNobody) {
   api.Create(Pod("holder", 10).Gate("held"));
   api.Create(Pod("web", 5));
   api.Run(1min);
-  ASSERT_EQ(QueuePlace(api, "web"), queue::Place::kUnschedulable);
+  ASSERT_EQ(api.PlaceOf("web"), queue::Place::kUnschedulable);
   api.Change("holder", [](api::PodRecord& pod) { pod.nominated_node_name = "n1"; });
   api.Step();
-  EXPECT_EQ(QueuePlace(api, "web"), queue::Place::kUnschedulable);
+  EXPECT_EQ(api.PlaceOf("web"), queue::Place::kUnschedulable);
 }
 
 }  // namespace

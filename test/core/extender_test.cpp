@@ -60,13 +60,6 @@ std::vector<std::string> NodesOf(const ExtenderCall& call) {
 }
 ExtenderAnswer All(const ExtenderCall& call) { return Names(NodesOf(call)); }
 
-std::string MessageOf(FakeApi& api, const std::string& pod) {
-  return api.Condition(pod) == nullptr ? "" : api.Condition(pod)->message;
-}
-std::string ReasonOf(FakeApi& api, const std::string& pod) {
-  return api.Condition(pod) == nullptr ? "" : api.Condition(pod)->reason;
-}
-
 TEST(Extender, SeesTheNodesOnWhichThePodFitsAndItsChoiceStands) {
   FakeApi api(With({Filtering()}));
   std::vector<std::string> shown;
@@ -93,7 +86,7 @@ TEST(Extender, IsNotAskedWhenNothingFits) {
   api.Create(Pod("web", "2"));
   api.Run(1s);
   EXPECT_EQ(asked, 0);
-  EXPECT_THAT(MessageOf(api, "web"), HasSubstr("0/1 nodes are available: 1 Insufficient cpu."));
+  EXPECT_THAT(api.MessageOf("web"), HasSubstr("0/1 nodes are available: 1 Insufficient cpu."));
 }
 
 TEST(Extender, Case28AnUnknownNameFailsTheAttempt) {
@@ -103,9 +96,9 @@ TEST(Extender, Case28AnUnknownNameFailsTheAttempt) {
   api.Create(Pod("web"));
   api.Run(1s);
   EXPECT_EQ(api.node_of("web"), "");
-  EXPECT_EQ(ReasonOf(api, "web"), "SchedulerError");
+  EXPECT_EQ(api.ReasonOf("web"), "SchedulerError");
   EXPECT_EQ(
-      MessageOf(api, "web"),
+      api.MessageOf("web"),
       "extender \"http://extender\" claims a filtered node \"moon\" which is not found in the input node "
       "list");
 }
@@ -121,7 +114,7 @@ TEST(Extender, Case28AnUnknownWholeNodeFailsTheAttemptToo) {
   api.Create(Pod("web"));
   api.Run(1s);
   EXPECT_EQ(api.node_of("web"), "");
-  EXPECT_THAT(MessageOf(api, "web"), HasSubstr("which is not found in the input node list"));
+  EXPECT_THAT(api.MessageOf("web"), HasSubstr("which is not found in the input node list"));
 }
 
 TEST(Extender, Case28AFailureIsTheAttemptsUnlessItIsIgnorable) {
@@ -134,8 +127,8 @@ TEST(Extender, Case28AFailureIsTheAttemptsUnlessItIsIgnorable) {
   strict.Create(Pod("web"));
   strict.Run(500ms);
   EXPECT_EQ(strict.node_of("web"), "");
-  EXPECT_EQ(ReasonOf(strict, "web"), "SchedulerError");
-  EXPECT_EQ(MessageOf(strict, "web"), "failed filter with extender at URL http://extender/filter, code 500");
+  EXPECT_EQ(strict.ReasonOf("web"), "SchedulerError");
+  EXPECT_EQ(strict.MessageOf("web"), "failed filter with extender at URL http://extender/filter, code 500");
 
   FakeApi lenient(With({Ignorable(Filtering())}));
   lenient.SetExtender(failing);
@@ -151,7 +144,7 @@ TEST(Extender, TheErrorInAnAnswerIsTheAttempts) {
   api.Create(Node("n1"));
   api.Create(Pod("web"));
   api.Run(500ms);
-  EXPECT_EQ(MessageOf(api, "web"), "no licence");
+  EXPECT_EQ(api.MessageOf("web"), "no licence");
 }
 
 TEST(Extender, Case29ReasonsAreToldAndTheExtenderIsWhoRefused) {
@@ -168,9 +161,9 @@ TEST(Extender, Case29ReasonsAreToldAndTheExtenderIsWhoRefused) {
   api.Create(Pod("web", 10, "10m"));
   api.Run(500ms);
   // In both lists: nothing that could be made room on. On n1 nobody's going would help the extender.
-  EXPECT_THAT(MessageOf(api, "web"),
+  EXPECT_THAT(api.MessageOf("web"),
               HasSubstr("0/3 nodes are available: 1 no licence, 1 wrong rack. preemption: "));
-  EXPECT_THAT(MessageOf(api, "web"), HasSubstr("expected at least one victim pod on node \"n1\""));
+  EXPECT_THAT(api.MessageOf("web"), HasSubstr("expected at least one victim pod on node \"n1\""));
   const auto& queue = api.scheduler().queue();
   const auto* const params = queue.Find(api.scheduler().cluster().pods().Find("default", "web"));
   ASSERT_NE(params, nullptr);
@@ -330,8 +323,8 @@ TEST(Extender, Case31AFailedBinderFailsThePodUnlessItIsIgnorable) {
   strict.Create(Pod("web"));
   strict.Run(500ms);
   EXPECT_EQ(strict.node_of("web"), "");
-  EXPECT_EQ(ReasonOf(strict, "web"), "SchedulerError");
-  EXPECT_EQ(MessageOf(strict, "web"), "no");
+  EXPECT_EQ(strict.ReasonOf("web"), "SchedulerError");
+  EXPECT_EQ(strict.MessageOf("web"), "no");
 
   FakeApi lenient(With({Ignorable(Binder())}));
   lenient.SetExtender(failing);
@@ -377,7 +370,7 @@ TEST_F(ExtenderPreemption, Case32ANodeWithoutVictimsIsAnErrorOrIsDropped) {
   strict.SetExtender(nobody);
   Fill(strict);
   strict.Run(500ms);
-  EXPECT_THAT(MessageOf(strict, "high"),
+  EXPECT_THAT(strict.MessageOf("high"),
               HasSubstr("preemption: expected at least one victim pod on node \"n1\""));
   EXPECT_TRUE(strict.exists("one") && strict.exists("two"));
 
@@ -385,7 +378,7 @@ TEST_F(ExtenderPreemption, Case32ANodeWithoutVictimsIsAnErrorOrIsDropped) {
   lenient.SetExtender(nobody);
   Fill(lenient);
   lenient.Run(500ms);
-  EXPECT_THAT(MessageOf(lenient, "high"), HasSubstr("preemption: no candidate node for preemption"));
+  EXPECT_THAT(lenient.MessageOf("high"), HasSubstr("preemption: no candidate node for preemption"));
   EXPECT_TRUE(lenient.exists("one") && lenient.exists("two"));
 }
 
@@ -396,7 +389,7 @@ TEST_F(ExtenderPreemption, AVictimThatIsNotOnTheNodeIsAnError) {
   });
   Fill(api);
   api.Run(500ms);
-  EXPECT_THAT(MessageOf(api, "high"), HasSubstr("but the pod is not found on that node"));
+  EXPECT_THAT(api.MessageOf("high"), HasSubstr("but the pod is not found on that node"));
   EXPECT_TRUE(api.exists("one") && api.exists("two"));
 }
 
@@ -405,7 +398,7 @@ TEST_F(ExtenderPreemption, AnUnknownNodeIsAnError) {
   api.SetExtender([](const ExtenderCall&) { return ExtenderAnswer{.victims = {{"moon", {"x"}}}}; });
   Fill(api);
   api.Run(500ms);
-  EXPECT_THAT(MessageOf(api, "high"), HasSubstr("preemption: nodeinfo not found for node name \"moon\""));
+  EXPECT_THAT(api.MessageOf("high"), HasSubstr("preemption: nodeinfo not found for node name \"moon\""));
 }
 
 TEST_F(ExtenderPreemption, AnIgnorableFailureLeavesTheCandidates) {

@@ -161,6 +161,17 @@ class FakeApi {
     const auto found = std::ranges::find(conditions, api::kPodScheduled, &api::PodCondition::type);
     return found == conditions.end() ? nullptr : &*found;
   }
+  // What the pod's condition says; empty without one.
+  std::string ReasonOf(const std::string& name) const {
+    return Condition(name) == nullptr ? "" : Condition(name)->reason;
+  }
+  std::string MessageOf(const std::string& name) const {
+    return Condition(name) == nullptr ? "" : Condition(name)->message;
+  }
+  queue::Place PlaceOf(const std::string& name) const {
+    const cluster::PodSlot pod = scheduler_->cluster().pods().Find("default", name);
+    return pod.IsValid() ? scheduler_->queue().WhereIs(pod) : queue::Place::kNowhere;
+  }
 
  private:
   void Store(api::PodRecord record) {

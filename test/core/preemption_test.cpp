@@ -41,10 +41,6 @@ std::vector<std::string> NamesOf(const std::vector<ApiCall>& calls) {
   for (const ApiCall& call : calls) names.push_back(call.pod->name);
   return names;
 }
-queue::Place PlaceOf(FakeApi& api, const std::string& name) {
-  const auto& pods = api.scheduler().cluster().pods();
-  return api.scheduler().queue().WhereIs(pods.Find("default", name));
-}
 std::string NominationOf(FakeApi& api, const std::string& name) {
   const auto& cluster = api.scheduler().cluster();
   const auto node = cluster.nominator().NodeOf(cluster.pods().Find("default", name));
@@ -169,7 +165,7 @@ TEST(Preemption, Case65VictimsThatAreGoingAreLeftAlone) {
   EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty());
   EXPECT_EQ(NominationOf(api, "high"), "n1");
   const auto& cluster = api.scheduler().cluster();
-  EXPECT_EQ(PlaceOf(api, "high"), queue::Place::kUnschedulable);
+  EXPECT_EQ(api.PlaceOf("high"), queue::Place::kUnschedulable);
   AnswerPatches(api);
   api.DeletePod("going");
   api.Run(2s);
@@ -209,7 +205,7 @@ TEST(Preemption, Case66WhileItsVictimsAreEvictedThePodIsNotTried) {
     api.clock().Advance(1s);
     api.Step();
   }
-  EXPECT_EQ(PlaceOf(api, "high"), queue::Place::kUnschedulable);
+  EXPECT_EQ(api.PlaceOf("high"), queue::Place::kUnschedulable);
   EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty());
   api.Answer(deletions[0]);
   api.Run(2s);

@@ -18,19 +18,13 @@ using test::Pod;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Place WhereIs(FakeApi& api, const std::string& name) {
-  const auto& pods = api.scheduler().cluster().pods();
-  const cluster::PodSlot slot = pods.Find("default", name);
-  return slot.IsValid() ? api.scheduler().queue().WhereIs(slot) : Place::kNowhere;
-}
-
 // Rejected by nobody in particular, so that no event can help, but told as what it is.
 TEST(QueueCases, Case25WithoutNodesThePodIsUnschedulableAndBacksOffAsAfterAnError) {
   FakeApi api;
   api.Create(Pod("web"));
   api.Settle();
   EXPECT_EQ(api.Condition("web")->reason, "Unschedulable");
-  EXPECT_EQ(WhereIs(api, "web"), Place::kErrorBackoff);
+  EXPECT_EQ(api.PlaceOf("web"), Place::kErrorBackoff);
 }
 
 TEST(QueueCases, Case25AFailedPreBindBacksOffAsAfterAnError) {
@@ -41,7 +35,7 @@ TEST(QueueCases, Case25AFailedPreBindBacksOffAsAfterAnError) {
   ASSERT_THAT(api.waiting_calls(), SizeIs(1));
   api.Refuse(std::exchange(api.waiting_calls(), {})[0], "no");
   api.Step();
-  EXPECT_EQ(WhereIs(api, "web"), Place::kErrorBackoff);
+  EXPECT_EQ(api.PlaceOf("web"), Place::kErrorBackoff);
   const auto& pods = api.scheduler().cluster().pods();
   EXPECT_EQ(api.scheduler().queue().Find(pods.Find("default", "web"))->consecutive_errors, 1);
 }
@@ -51,14 +45,14 @@ TEST(QueueCases, Case37TheSameResourceVersionAgainIsNoUpdate) {
   api.Create(Node("n1", "500m"));
   api.Create(Pod("web"));
   api.Settle();
-  ASSERT_EQ(WhereIs(api, "web"), Place::kUnschedulable);
+  ASSERT_EQ(api.PlaceOf("web"), Place::kUnschedulable);
   const auto small = Pod("web", "100m").Record();
   auto again = std::make_shared<api::PodRecord>(api.pod("web"));
   again->spec = small->spec;
   Outputs outputs;
   const std::vector<Input> inputs = {PodSeen{again}};
   api.scheduler().Step(inputs, outputs);
-  EXPECT_EQ(WhereIs(api, "web"), Place::kUnschedulable);
+  EXPECT_EQ(api.PlaceOf("web"), Place::kUnschedulable);
   EXPECT_THAT(outputs.calls, IsEmpty());
   // The same with a version of its own is one.
   again = std::make_shared<api::PodRecord>(*again);
@@ -112,7 +106,7 @@ TEST(QueueCases, APodThatIsGoingIsNotTriedAgain) {
   api.Run(15s);
   EXPECT_EQ(api.node_of("next"), "n1");
   EXPECT_EQ(api.node_of("going"), "");
-  EXPECT_EQ(WhereIs(api, "going"), Place::kNowhere);
+  EXPECT_EQ(api.PlaceOf("going"), Place::kNowhere);
   EXPECT_THAT(api.NotesFor("FailedScheduling"),
               ::testing::Contains("skip schedule deleting pod: default/going"));
 }
