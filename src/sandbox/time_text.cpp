@@ -14,8 +14,6 @@ std::optional<std::int64_t> SecondsAt(const boost::json::object& document, Path 
   return time ? std::optional(time->unix_seconds) : std::nullopt;
 }
 
-std::int64_t SecondsOf(base::WallPoint time) {
-  return api::TimeOf(time).unix_seconds;
-}
+std::int64_t SecondsOf(base::WallPoint time) { return api::TimeOf(time).unix_seconds; }
 
 }  // namespace berth::sandbox

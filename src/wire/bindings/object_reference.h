@@ -10,13 +10,12 @@ template <>
 struct Binding<api::ObjectReference> {
   using T = api::ObjectReference;
   static constexpr std::string_view kMessage = "core.v1.ObjectReference";
-  static constexpr auto kFields = std::tuple{
-      Bound{"kind", &T::kind},
-      Bound{"namespace", &T::namespace_},
-      Bound{"name", &T::name},
-      Bound{"uid", &T::uid},
-      Bound{"apiVersion", &T::api_version},
-      Bound{"resourceVersion", &T::resource_version}};
+  static constexpr auto kFields = std::tuple{Bound{"kind", &T::kind},
+                                             Bound{"namespace", &T::namespace_},
+                                             Bound{"name", &T::name},
+                                             Bound{"uid", &T::uid},
+                                             Bound{"apiVersion", &T::api_version},
+                                             Bound{"resourceVersion", &T::resource_version}};
 };
 
 template <>

@@ -12,11 +12,8 @@ struct Binding<api::PriorityClass> {
   using T = api::PriorityClass;
   static constexpr std::string_view kMessage = "scheduling.v1.PriorityClass";
   static constexpr auto kFields = std::tuple{
-      Bound{"metadata", &T::metadata},
-      Bound{"value", &T::value},
-      Bound{"globalDefault", &T::global_default},
-      Bound{"description", &T::description},
-      Bound{"preemptionPolicy", &T::preemption_policy}};
+      Bound{"metadata", &T::metadata}, Bound{"value", &T::value}, Bound{"globalDefault", &T::global_default},
+      Bound{"description", &T::description}, Bound{"preemptionPolicy", &T::preemption_policy}};
 };
 
 }  // namespace berth::wire

@@ -10,23 +10,17 @@ template <>
 struct Binding<api::Taint> {
   using T = api::Taint;
   static constexpr std::string_view kMessage = "core.v1.Taint";
-  static constexpr auto kFields = std::tuple{
-      Bound{"key", &T::key},
-      Bound{"value", &T::value},
-      Bound{"effect", &T::effect},
-      Bound{"timeAdded", &T::time_added}};
+  static constexpr auto kFields = std::tuple{Bound{"key", &T::key}, Bound{"value", &T::value},
+                                             Bound{"effect", &T::effect}, Bound{"timeAdded", &T::time_added}};
 };
 
 template <>
 struct Binding<api::Toleration> {
   using T = api::Toleration;
   static constexpr std::string_view kMessage = "core.v1.Toleration";
-  static constexpr auto kFields = std::tuple{
-      Bound{"key", &T::key},
-      Bound{"operator", &T::operator_},
-      Bound{"value", &T::value},
-      Bound{"effect", &T::effect},
-      Bound{"tolerationSeconds", &T::toleration_seconds}};
+  static constexpr auto kFields =
+      std::tuple{Bound{"key", &T::key}, Bound{"operator", &T::operator_}, Bound{"value", &T::value},
+                 Bound{"effect", &T::effect}, Bound{"tolerationSeconds", &T::toleration_seconds}};
 };
 
 }  // namespace berth::wire

@@ -12,18 +12,15 @@ template <>
 struct Binding<api::Binding> {
   using T = api::Binding;
   static constexpr std::string_view kMessage = "core.v1.Binding";
-  static constexpr auto kFields = std::tuple{
-      Bound{"metadata", &T::metadata},
-      Bound{"target", &T::target}};
+  static constexpr auto kFields = std::tuple{Bound{"metadata", &T::metadata}, Bound{"target", &T::target}};
 };
 
 template <>
 struct Binding<api::Eviction> {
   using T = api::Eviction;
   static constexpr std::string_view kMessage = "policy.v1.Eviction";
-  static constexpr auto kFields = std::tuple{
-      Bound{"metadata", &T::metadata},
-      Bound{"deleteOptions", &T::delete_options}};
+  static constexpr auto kFields =
+      std::tuple{Bound{"metadata", &T::metadata}, Bound{"deleteOptions", &T::delete_options}};
 };
 
 }  // namespace berth::wire
