@@ -61,6 +61,7 @@ std::unique_ptr<framework::Plan> PodTopologySpread::MakePlan(const framework::Pl
   compile(kScheduleAnyway, plan->soft, plan->soft_error);
   const auto nodes_for = [&](const std::vector<SpreadConstraint>& constraints, bool all_keys) {
     std::vector<CountedNodes> nodes;
+    nodes.reserve(constraints.size());
     for (const SpreadConstraint& constraint : constraints) {
       nodes.push_back(NodesFor(
           constraint, {.spec = input.spec,

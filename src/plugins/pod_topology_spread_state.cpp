@@ -174,6 +174,7 @@ void SpreadState::FollowFeasible(const cluster::Cluster& cluster, const framewor
                                  framework::ChangedRows& changed) {
   CountFeasible(cluster, feasible);
   std::vector<double> weights;
+  weights.reserve(soft.size());
   for (const SoftSpread& each : soft) {
     weights.push_back(GoLog(static_cast<double>(each.DomainsTracked(cluster, participants_) + 2)));
   }

@@ -39,6 +39,7 @@ std::vector<ItemId> InOrder(const base::IndexedHeap<T, Less>& heap, const Less& 
   heap.ForEach([&](base::HeapHandle, const T& entry) { entries.push_back(entry); });
   std::ranges::sort(entries, less);
   std::vector<ItemId> items;
+  items.reserve(entries.size());
   for (const T& entry : entries) items.push_back(item(entry));
   return items;
 }
@@ -66,6 +67,7 @@ std::vector<SchedulingQueue::Entry> SchedulingQueue::List(Place place) const {
       });
   }
   std::vector<Entry> entries;
+  entries.reserve(items.size());
   for (const ItemId id : items) entries.push_back(EntryOf(id));
   return entries;
 }

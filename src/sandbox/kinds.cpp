@@ -148,6 +148,7 @@ std::vector<SelectableField> EventFields(bool core) {
                                            "regarding.fieldPath",  "reason",
                                            "reportingController",  "type"};
   std::vector<SelectableField> fields;
+  fields.reserve(std::size(kCore) + 1);
   for (std::size_t i = 0; i < std::size(kCore); ++i) {
     fields.push_back({.label = core ? kCore[i] : kGrouped[i], .path = SplitText(kCore[i], '.')});
   }

@@ -110,7 +110,7 @@ bool IsImmortal(std::string_view name) {
 ApiResult<Removal> ObjectWriter::Delete(const Target& target, const DeleteWish& wish) {
   const ApiResult<RevisionPtr> found = Get(target);
   if (!found) return Refuse(found.error());
-  const RevisionPtr current = *found;
+  const RevisionPtr& current = *found;
   const ApiResult<void> wanted = CheckPreconditions(target, *current, wish);
   if (!wanted) return Refuse(wanted.error());
   if (IsNamespace(current->resource()) && IsImmortal(target.name)) {

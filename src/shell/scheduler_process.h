@@ -115,7 +115,6 @@ class SchedulerProcess {
   void Record(const cycle::PodEvent& event);
 
   ProcessOptions options_;
-  net::EventLoop& loop_;
   base::RealClock clock_;
   base::MetricRegistry metrics_;
   client::LoopExecutor executor_;

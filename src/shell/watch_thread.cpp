@@ -111,6 +111,7 @@ struct WatchThread::Reader {
 
   base::Task<void> CatchUp() {
     std::vector<client::Reflector*> all;
+    all.reserve(reflectors.size());
     for (const auto& reflector : reflectors) all.push_back(reflector.get());
     co_await client::CatchUp(*client, all);
     Mailbox::Put(mailbox, [](Mailbox::Mail& mail) { mail.has_caught_up = true; });

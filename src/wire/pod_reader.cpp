@@ -336,6 +336,7 @@ class PodReader::Walk {
   bool SharedStatus() {
     const auto types = [&](api::PodStatus& status) {
       std::vector<std::string> names;
+      names.reserve(status.conditions.size());
       for (api::PodCondition& condition : status.conditions) names.push_back(std::move(condition.type));
       return shared_.Names(std::move(names));
     };

@@ -220,6 +220,7 @@ Schema::Schema() {
   }
   for (Message& message : messages_) {
     std::vector<std::uint32_t> declared;
+    declared.reserve(message.fields.size());
     for (const Field& field : message.fields) declared.push_back(field.number);
     std::ranges::sort(message.fields, {}, &Field::number);
     for (const std::uint32_t number : declared) message.json_output_order.push_back(message.ByNumber(number));
