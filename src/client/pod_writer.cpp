@@ -1,10 +1,30 @@
 #include "client/pod_writer.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
+
+#include "fmt/format.h"
 
 #include "api/writes.h"
 
 namespace berth::client {
+namespace {
+
+// Errors that leave open whether the server did what it was asked for: the request was on its way.
+bool IsReplyLost(const ApiError& error) {
+  constexpr std::array kOnTheWay = {net::ErrorKind::kReset, net::ErrorKind::kTimeout,
+                                    net::ErrorKind::kUnreachable, net::ErrorKind::kProtocol,
+                                    net::ErrorKind::kTooLarge};
+  if (error.network) return std::ranges::find(kOnTheWay, *error.network) != kOnTheWay.end();
+  return error.status && error.status->code == 504;
+}
+
+bool MayBindAgain(const ApiError& error) { return IsServerTrouble(error) || IsReplyLost(error); }
+
+constexpr RetryRule kRepeatBinding{.attempts = kBindRetry.attempts, .is_retriable = MayBindAgain};
+
+}  // namespace
 
 ApiRequest PodWriter::RequestFor(const PodName& pod, std::string method, std::string_view subresource) const {
   const ResourceInfo& info = InfoOf(Resource::kPods);
@@ -19,12 +39,41 @@ base::Task<ApiResult<void>> PodWriter::Bind(PodName pod, std::string node) {
   binding.metadata.namespace_ = pod.namespace_;
   binding.metadata.uid = pod.uid;
   binding.target.kind = "Node";
-  binding.target.name = std::move(node);
+  binding.target.name = node;
   ApiRequest request = RequestFor(pod, "POST", "binding");
   SetBody(request, binding);
+  for (int attempt = 1;; ++attempt) {
+    const auto response = co_await client_.Send(request);
+    if (response) co_return ApiResult<void>();
+    const ApiError& error = response.error();
+    if (IsReplyLost(error) || (attempt > 1 && IsConflict(error))) {
+      auto settled = co_await Settle(pod, node, error);
+      if (settled) co_return std::move(*settled);
+    }
+    const auto delay = RetryDelay(kRepeatBinding, attempt, error, random_);
+    if (!delay) co_return std::unexpected(error);
+    co_await client_.executor().SleepFor(*delay);
+  }
+}
+
+base::Task<std::optional<ApiResult<void>>> PodWriter::Settle(PodName pod, std::string node, ApiError why) {
+  using Settled = std::optional<ApiResult<void>>;
+  ApiRequest request = RequestFor(pod, "GET", "");
   const auto response = co_await SendWithRetry(client_, random_, kBindRetry, std::move(request));
-  if (!response) co_return std::unexpected(response.error());
-  co_return ApiResult<void>();
+  if (!response) {
+    if (IsNotFound(response.error())) co_return Settled(std::unexpected(response.error()));
+    co_return Settled(std::unexpected(std::move(why)));
+  }
+  const auto found = DecodeObject<api::Pod>(*response);
+  if (!found) co_return Settled(std::unexpected(std::move(why)));
+  if (found->metadata.uid != pod.uid) {
+    co_return Settled(std::unexpected(
+        ApiError{.message = fmt::format("pod {}/{} was replaced by another one", pod.namespace_, pod.name)}));
+  }
+  if (found->spec.node_name.empty()) co_return Settled();
+  if (found->spec.node_name == node) co_return Settled(ApiResult<void>());
+  co_return Settled(std::unexpected(ApiError{
+      .message = fmt::format("pod {} is already assigned to node \"{}\"", pod.name, found->spec.node_name)}));
 }
 
 base::Task<ApiResult<void>> PodWriter::PatchStatus(PodName pod, std::string patch) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "client/pod_status_patch.h"
@@ -18,8 +19,10 @@ class PodWriter {
  public:
   PodWriter(ApiClient& client, base::Random random) : client_(client), random_(random) {}
 
-  // The uid is the precondition. A conflict is an answer: somebody, perhaps an earlier try whose reply was
-  // lost, has bound the pod.
+  // The uid is the precondition, so a binding may be sent again. When a reply is lost, or a later try meets a
+  // conflict that an earlier one may have caused, the pod itself is read: bound to the node is a success,
+  // bound elsewhere or gone an error, and while it is not bound there are tries left. A conflict of the first
+  // try is an answer: somebody else was faster.
   base::Task<ApiResult<void>> Bind(PodName pod, std::string node);
 
   // An empty patch is no request.
@@ -32,6 +35,9 @@ class PodWriter {
   base::Task<ApiResult<bool>> Preempt(PodName victim, std::string status_patch);
 
  private:
+  // What became of a binding that nobody answered; nothing if the pod waits as before. `why` is told if the
+  // server does not say either.
+  base::Task<std::optional<ApiResult<void>>> Settle(PodName pod, std::string node, ApiError why);
   ApiRequest RequestFor(const PodName& pod, std::string method, std::string_view subresource) const;
 
   ApiClient& client_;

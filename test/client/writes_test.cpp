@@ -81,11 +81,112 @@ TEST_F(WritesTest, Case32BindIsNotRepeatedAfterAConflictButAfterTrouble) {
   bound = Start(pods_.Bind(pod_, "n"));
   Advance(1s);
   EXPECT_TRUE(bound->has_value() && (*bound)->has_value());
+}
 
+// A binding whose reply is lost: what the pod itself says decides.
+class LostReplyTest : public WritesTest {
+ protected:
+  // The pod as the server has it when it is asked.
+  static Reply PodReply(const std::string& node, const std::string& uid = "u") {
+    return Json(200, R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"ns","name":"p","uid":")" +
+                         uid + R"("},"spec":{"nodeName":")" + node + R"(","containers":[]}})");
+  }
+  ApiResult<void> Bind() {
+    const auto bound = Start(pods_.Bind(pod_, "n"));
+    Advance(1min);
+    EXPECT_TRUE(bound->has_value()) << "it never ended";
+    return bound->value_or(std::unexpected(ApiError{.message = "it never ended"}));
+  }
+  std::string Asked() const {
+    std::string methods;
+    for (const SeenRequest& request : server_.seen) methods += request.method + " ";
+    return methods;
+  }
+};
+
+TEST_F(LostReplyTest, APodThatIsOnItsNodeWasBound) {
+  for (const auto kind : {net::ErrorKind::kReset, net::ErrorKind::kTimeout, net::ErrorKind::kProtocol}) {
+    server_.seen.clear();
+    AddReply(Broken(kind));
+    AddReply(PodReply("n"));
+    EXPECT_TRUE(Bind().has_value());
+    EXPECT_EQ(Asked(), "POST GET ");
+    EXPECT_EQ(last_seen().target, "/api/v1/namespaces/ns/pods/p") << "no version: what is stored, not cached";
+  }
+}
+
+TEST_F(LostReplyTest, TheServersOwnTimeOutLeavesItOpenToo) {
+  AddReply(Failure(504, "Timeout", "request did not complete within requested timeout"));
+  AddReply(PodReply("n"));
+  EXPECT_TRUE(Bind().has_value());
+  EXPECT_EQ(Asked(), "POST GET ");
+}
+
+TEST_F(LostReplyTest, APodThatIsElsewhereWasNot) {
   AddReply(Broken(net::ErrorKind::kReset));
-  bound = Start(pods_.Bind(pod_, "n"));
-  ASSERT_TRUE(bound->has_value());
-  EXPECT_TRUE(IsConnectionLost((*bound)->error())) << "it may have been stored: who asked has to find out";
+  AddReply(PodReply("other"));
+  EXPECT_EQ(Bind().error().message, "pod p is already assigned to node \"other\"");
+  EXPECT_EQ(Asked(), "POST GET ");
+}
+
+TEST_F(LostReplyTest, APodThatIsGoneWasNot) {
+  AddReply(Broken(net::ErrorKind::kReset));
+  AddReply(Failure(404, "NotFound", "pods \\\"p\\\" not found"));
+  EXPECT_TRUE(IsNotFound(Bind().error()));
+  AddReply(Broken(net::ErrorKind::kReset));
+  AddReply(PodReply("n", "another"));
+  EXPECT_EQ(Bind().error().message, "pod ns/p was replaced by another one");
+}
+
+TEST_F(LostReplyTest, APodThatWaitsIsBoundAgain) {
+  AddReply(Broken(net::ErrorKind::kTimeout));
+  AddReply(PodReply(""));
+  AddReply(Json(201, "{}"));
+  EXPECT_TRUE(Bind().has_value());
+  EXPECT_EQ(Asked(), "POST GET POST ");
+}
+
+// The first request was slow, not lost: it is stored between the look and the second try.
+TEST_F(LostReplyTest, AConflictWithOnesOwnEarlierTryIsASuccess) {
+  AddReply(Broken(net::ErrorKind::kTimeout));
+  AddReply(PodReply(""));
+  AddReply(Failure(409, "Conflict", "pod p is already assigned to node"));
+  AddReply(PodReply("n"));
+  EXPECT_TRUE(Bind().has_value());
+  EXPECT_EQ(Asked(), "POST GET POST GET ");
+
+  AddReply(Failure(500, "InternalError"));
+  AddReply(Failure(409, "Conflict", "pod p is already assigned to node"));
+  AddReply(PodReply("n"));
+  EXPECT_TRUE(Bind().has_value()) << "an internal error may come after the binding was stored";
+
+  AddReply(Failure(500, "InternalError"));
+  AddReply(Failure(409, "Conflict", "pod p is being deleted"));
+  AddReply(PodReply(""));
+  EXPECT_EQ(Bind().error().message, "pod p is being deleted");
+}
+
+TEST_F(LostReplyTest, AfterFourTriesTheErrorStands) {
+  server_.fallback = [](const SeenRequest& request) -> std::optional<Answer> {
+    return request.method == "GET" ? PodReply("") : Broken(net::ErrorKind::kReset);
+  };
+  EXPECT_TRUE(IsConnectionLost(Bind().error()));
+  EXPECT_EQ(Asked(), "POST GET POST GET POST GET POST GET ");
+}
+
+TEST_F(LostReplyTest, AServerThatDoesNotSayEitherLeavesTheError) {
+  AddReply(Broken(net::ErrorKind::kReset));
+  AddReply(Failure(403, "Forbidden"));
+  EXPECT_TRUE(IsConnectionLost(Bind().error()));
+  AddReply(Broken(net::ErrorKind::kReset));
+  AddReply(Json(200, "no pod"));
+  EXPECT_TRUE(IsConnectionLost(Bind().error()));
+}
+
+TEST_F(LostReplyTest, WhatWasNeverSentIsNotAskedAfter) {
+  AddReply(Broken(net::ErrorKind::kDns));
+  EXPECT_FALSE(Bind().has_value());
+  EXPECT_EQ(Asked(), "POST ");
 }
 
 TEST_F(WritesTest, AnEmptyPatchIsNoRequest) {

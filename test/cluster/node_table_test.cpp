@@ -6,6 +6,7 @@
 #include "cluster/cluster.h"
 #include "support/builders.h"
 
+// Numbers are those of the cases of the cycle chapter.
 namespace berth::cluster {
 namespace {
 
@@ -29,7 +30,20 @@ TEST(NodeOrder, GoesRoundRobinOverZones) {
   EXPECT_THAT(Order(cluster), ElementsAre("a1", "b1", "c1", "a2", "c2", "a3"));
 }
 
-TEST(NodeOrder, AZoneThatReturnsGoesToTheEnd) {
+TEST(NodeOrder, Case01RoundRobinWhateverTheOrderOfArrival) {
+  Cluster cluster;
+  const auto add = [&](std::string name) {
+    std::string zone = name.substr(0, 1);
+    cluster.SetNode(MakeNode(std::move(name)).Zone(std::move(zone)).Ref());
+  };
+  for (const char* name : {"a1", "b1", "c1", "a2", "c2"}) add(name);
+  EXPECT_THAT(Order(cluster), ElementsAre("a1", "b1", "c1", "a2", "c2"));
+  ASSERT_TRUE(cluster.RemoveNode(MakeNode("b1").Zone("b")));
+  add("b1");
+  EXPECT_THAT(Order(cluster), ElementsAre("a1", "c1", "b1", "a2", "c2"));
+}
+
+TEST(NodeOrder, Case01AZoneThatReturnsGoesToTheEnd) {
   Cluster cluster;
   cluster.SetNode(MakeNode("a1").Zone("a").Ref());
   cluster.SetNode(MakeNode("b1").Zone("b").Ref());
@@ -39,13 +53,16 @@ TEST(NodeOrder, AZoneThatReturnsGoesToTheEnd) {
   EXPECT_THAT(Order(cluster), ElementsAre("b1", "a1"));
 }
 
-TEST(NodeOrder, ANodeThatChangesItsZoneGoesToTheEndOfTheNewOne) {
+// kube-scheduler's order follows only when a node comes or goes; here there is no snapshot to be behind.
+TEST(NodeOrder, Case08ANodeThatChangesItsZoneGoesToTheEndOfTheNewOneAtOnce) {
   Cluster cluster;
   cluster.SetNode(MakeNode("a1").Zone("a").Ref());
   cluster.SetNode(MakeNode("a2").Zone("a").Ref());
   cluster.SetNode(MakeNode("b1").Zone("b").Ref());
   cluster.SetNode(MakeNode("a1").Zone("b").Ref());
   EXPECT_THAT(Order(cluster), ElementsAre("a2", "b1", "a1"));
+  cluster.SetNode(MakeNode("c1").Zone("c").Ref());
+  EXPECT_THAT(Order(cluster), ElementsAre("a2", "b1", "c1", "a1"));
 }
 
 TEST(NodeOrder, AnUpdateInTheSameZoneChangesNothing) {
@@ -67,8 +84,10 @@ TEST(NodeOrder, RemovalsInAnyOrderKeepTheRest) {
   EXPECT_THAT(Order(cluster), ElementsAre("n3", "n7", "n8"));
 }
 
-TEST(ZoneKeyTest, OlderLabelsWinByPresence) {
+TEST(ZoneKeyTest, Case02OlderLabelsWinByPresence) {
   EXPECT_EQ(ZoneKey({}), "");
+  EXPECT_EQ(ZoneKey({{"failure-domain.beta.kubernetes.io/zone", "z"}, {"topology.kubernetes.io/zone", "y"}}),
+            std::string(":\0:z", 4));
   EXPECT_EQ(ZoneKey({{"topology.kubernetes.io/zone", "z"}}), std::string(":\0:z", 4));
   EXPECT_EQ(ZoneKey({{"topology.kubernetes.io/region", "r"},
                      {"failure-domain.beta.kubernetes.io/zone", "old"},
@@ -127,7 +146,7 @@ TEST(NodeTableTest, RequestsAreSummedByPriority) {
   EXPECT_EQ(nodes.by_priority(row).size(), 2u);
 }
 
-TEST(GhostNode, HoldsPodsOfANodeThatIsNotThereYet) {
+TEST(GhostNode, Case04HoldsPodsOfANodeThatIsNotThereYet) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddPod(MakePod("web").Cpu("1").Node("n1").Record()));
   const NodeRow row = cluster.nodes().Find("n1");
@@ -137,22 +156,25 @@ TEST(GhostNode, HoldsPodsOfANodeThatIsNotThereYet) {
   EXPECT_EQ(cluster.nodes().Find("n1"), row);
   EXPECT_TRUE(cluster.nodes().exists(row));
   EXPECT_EQ(cluster.nodes().requested(kCpu)[row.index()], 1000);
+  EXPECT_EQ(cluster.nodes().pod_count()[row.index()], 1);
 }
 
-TEST(GhostNode, GoesWithItsLastPod) {
+TEST(GhostNode, Case03GoesWithItsLastPod) {
   Cluster cluster;
   cluster.SetNode(MakeNode("n1").Zone("a").Ref());
   ASSERT_TRUE(cluster.AddPod(MakePod("web").Node("n1").Record()));
   ASSERT_TRUE(cluster.RemoveNode(MakeNode("n1").Zone("a")));
   const auto held = cluster.nodes().Version(cluster.nodes().Find("n1"));
   EXPECT_TRUE(cluster.nodes().IsGhost(held.id));
+  EXPECT_THAT(Order(cluster), IsEmpty()) << "no decision sees it";
+  EXPECT_FALSE(cluster.RemoveNode(MakeNode("n1").Zone("a"))) << "it is gone already";
   ASSERT_TRUE(cluster.RemovePod(*MakePod("web").Node("n1").Record()));
   EXPECT_FALSE(cluster.nodes().Find("n1").IsValid());
   cluster.SetNode(MakeNode("n2").Ref());
   EXPECT_FALSE(cluster.nodes().IsCurrent(held));
 }
 
-TEST(RemoveNode, OfAnUnknownNodeOrAGhostIsAnError) {
+TEST(RemoveNode, Case03OfAnUnknownNodeOrAGhostIsAnError) {
   Cluster cluster;
   const auto unknown = cluster.RemoveNode(MakeNode("n1"));
   ASSERT_FALSE(unknown);
@@ -163,7 +185,8 @@ TEST(RemoveNode, OfAnUnknownNodeOrAGhostIsAnError) {
   EXPECT_EQ(ghost.error().message, "node \"n1\" in group \"r:\\x00:z\" was not found");
 }
 
-TEST(ImageState, SizeIsThatOfTheFirstReporterUntilNoNodeHasTheImage) {
+// How many nodes have the image is counted now, also for a node that did not change since.
+TEST(ImageState, Case07SizeIsThatOfTheFirstReporterUntilNoNodeHasTheImage) {
   Cluster cluster;
   cluster.SetNode(MakeNode("n1").Image("app:1", 100).Image("app:1", 150).Ref());
   cluster.SetNode(MakeNode("n2").Image("app:1", 200).Ref());

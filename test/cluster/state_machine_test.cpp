@@ -6,7 +6,7 @@
 #include "support/builders.h"
 
 // The states of a pod in the scheduler's cache, cell by cell. Errors are upstream's words, which operators
-// search for.
+// search for. Numbers are those of the cases of the cycle chapter.
 namespace berth::cluster {
 namespace {
 
@@ -43,7 +43,7 @@ class StateMachineTest : public testing::Test {
   Cluster cluster_;
 };
 
-TEST_F(StateMachineTest, AssumeTakesOnlyPendingPods) {
+TEST_F(StateMachineTest, Case04AssumeTakesOnlyPendingPods) {
   Begin(From::kPending);
   EXPECT_EQ(ErrorOf(cluster_.Assume(Slot(), "n1")), "");
   EXPECT_EQ(cluster_.pods().state(Slot()), PodState::kAssumed);
@@ -68,7 +68,7 @@ TEST_F(StateMachineTest, ForgetTakesAnAssumedPodBackToPending) {
   EXPECT_EQ(CpuOn("n1"), 0);
 }
 
-TEST_F(StateMachineTest, ForgetOfAnUnknownPodDoesNothing) {
+TEST_F(StateMachineTest, Case05ForgetOfAnUnknownPodDoesNothing) {
   EXPECT_EQ(ErrorOf(cluster_.Forget("uid-web", "n1")), "");
 }
 
@@ -92,7 +92,7 @@ TEST_F(StateMachineTest, RemoveAssumedRefusesAnAddedPod) {
             "pod uid-web(default/web) is not assumed, so it cannot be removed or forgotten");
 }
 
-TEST_F(StateMachineTest, AddPodConfirmsWhereverThePodWasAssumed) {
+TEST_F(StateMachineTest, Case05AddPodConfirmsWhereverThePodWasAssumed) {
   Begin(From::kAssumed);
   EXPECT_EQ(ErrorOf(cluster_.AddPod(MakePod("web").Cpu("2").Node("n2").Record())), "");
   EXPECT_EQ(cluster_.pods().state(Slot()), PodState::kAdded);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/fake_api.h"
+#include "core/hold_profile.h"
 #include "framework/profile.h"
 #include "plugins/all_plugins.h"
 
@@ -22,22 +23,9 @@ using test::Pod;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-SchedulerOptions WithExampleHold() {
-  const framework::Registry registry = plugins::AllPlugins();
-  SchedulerOptions options;
-  const framework::PluginArgs args;
-  cluster::Cluster aside;
-  std::vector<framework::EnabledPlugin> enabled = framework::DefaultPlugins(options.features);
-  std::erase_if(enabled, [&](const auto& plugin) { return !registry.Contains(plugin.name); });
-  enabled.push_back({"ExampleHold", 0});
-  options.profiles.push_back(
-      *framework::ExpandEverywhere(enabled, registry, {options.features, args, aside}));
-  return options;
-}
-
 class WaitingOnTheWay : public testing::Test {
  protected:
-  FakeApi api_{WithExampleHold()};
+  FakeApi api_{test::WithHold()};
 };
 
 TEST_F(WaitingOnTheWay, AHeldPodIsTriedWhenItsAnnotationGoes) {
@@ -94,7 +82,7 @@ TEST_F(WaitingOnTheWay, Case37WithoutWorkNothingIsTold) {
 // Case 43.
 TEST_F(WaitingOnTheWay, Case43APodThatIsDeletedWhileItWaitsLeavesItsPlace) {
   for (const char* annotation : {"berth.dev/permit-wait", "berth.dev/prebind-wait"}) {
-    FakeApi api(WithExampleHold());
+    FakeApi api(test::WithHold());
     api.Create(Node("n1"));
     api.Create(Pod("first").Annotation(annotation, "10m"));
     api.Run(1s);

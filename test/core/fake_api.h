@@ -47,6 +47,17 @@ class FakeApi {
   bool exists(const std::string& name) const { return pods_.contains(name); }
   base::VirtualClock& clock() { return clock_; }
   std::vector<ApiCall>& waiting_calls() { return calls_; }
+  // Those that wait for an answer, which is the test's to give from here on.
+  std::vector<ApiCall> TakeCalls() { return std::exchange(calls_, {}); }
+  std::vector<ApiCall> TakeCalls(dispatch::CallType type) {
+    std::vector<ApiCall> taken;
+    std::erase_if(calls_, [&](const ApiCall& call) {
+      if (call.type != type) return false;
+      taken.push_back(call);
+      return true;
+    });
+    return taken;
+  }
   std::vector<cycle::PodEvent>& events() { return events_; }
   std::vector<cycle::ExtenderCall>& questions() { return questions_; }
   // Who answers the questions of extended attempts; without, they wait for the test.
@@ -103,6 +114,10 @@ class FakeApi {
     for (ApiCall& call : std::exchange(calls_, {})) Answer(call);
     if (!extender_) return;
     for (cycle::ExtenderCall& call : std::exchange(questions_, {})) Answer(call, extender_(call));
+  }
+  void AnswerPatches() {
+    for (const ApiCall& call : TakeCalls(dispatch::CallType::kPodStatusPatch)) Answer(call);
+    Step();
   }
   void Answer(const cycle::ExtenderCall& call, base::Result<cycle::ExtenderAnswer> answer) {
     inputs_.push_back(ExtenderFinished{call.id, std::move(answer)});
@@ -167,6 +182,12 @@ class FakeApi {
   }
   std::string MessageOf(const std::string& name) const {
     return Condition(name) == nullptr ? "" : Condition(name)->message;
+  }
+  // The node that the scheduler keeps a place on for it; empty without.
+  std::string NominationOf(const std::string& name) const {
+    const auto& cluster = scheduler_->cluster();
+    const auto node = cluster.nominator().NodeOf(cluster.pods().Find("default", name));
+    return node.IsValid() ? std::string(cluster.nodes().NameText(node)) : "";
   }
   queue::Place PlaceOf(const std::string& name) const {
     const cluster::PodSlot pod = scheduler_->cluster().pods().Find("default", name);

@@ -171,7 +171,7 @@ TEST_P(Gates, SchedulerAsyncAPICalls) {
   ASSERT_THAT(api.waiting_calls(), SizeIs(1));
   EXPECT_EQ(api.waiting_calls()[0].type, CallType::kPodStatusPatch);
   EXPECT_EQ(api.waiting_calls()[0].change.nominated_node_name, "n1");
-  const ApiCall patch = std::exchange(api.waiting_calls(), {})[0];
+  const ApiCall patch = api.TakeCalls()[0];
   api.clock().Advance(5s);
   api.Step();
   const auto listed = api.scheduler().dispatcher().List();
@@ -210,7 +210,7 @@ TEST_P(Gates, SchedulerAsyncAPICallsMergeWhatWaits) {
   api.Step();
   std::vector<CallType> types;
   for (int i = 0; i < 10; ++i) {
-    for (const ApiCall& call : std::exchange(api.waiting_calls(), {})) {
+    for (const ApiCall& call : api.TakeCalls()) {
       if (call.pod->name == "web") types.push_back(call.type);
       api.Answer(call);
     }

@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 ApiCall TakeOnly(FakeApi& api) {
   EXPECT_THAT(api.waiting_calls(), SizeIs(1));
-  return std::exchange(api.waiting_calls(), {}).at(0);
+  return api.TakeCalls().at(0);
 }
 
 TEST(Nominations, Case48AnErrorClearsTheName) {
@@ -89,7 +89,7 @@ TEST(Nominations, ANameThatIsNotSeenYetIsClearedToo) {
   api.Step();
   bool cleared = false;
   for (int i = 0; i < 5; ++i) {
-    for (const ApiCall& call : std::exchange(api.waiting_calls(), {})) {
+    for (const ApiCall& call : api.TakeCalls()) {
       if (call.pod->name == "web" && call.change.nominated_node_name == "") {
         cleared = true;
         EXPECT_EQ(call.nomination, "n1") << "the patch starts from what was written";

@@ -23,37 +23,18 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::vector<ApiCall> TakeCalls(FakeApi& api, CallType type) {
-  std::vector<ApiCall> taken;
-  std::erase_if(api.waiting_calls(), [&](const ApiCall& call) {
-    if (call.type != type) return false;
-    taken.push_back(call);
-    return true;
-  });
-  return taken;
-}
-void AnswerPatches(FakeApi& api) {
-  for (const ApiCall& call : TakeCalls(api, CallType::kPodStatusPatch)) api.Answer(call);
-  api.Step();
-}
 std::vector<std::string> NamesOf(const std::vector<ApiCall>& calls) {
   std::vector<std::string> names;
   for (const ApiCall& call : calls) names.push_back(call.pod->name);
   return names;
 }
-std::string NominationOf(FakeApi& api, const std::string& name) {
-  const auto& cluster = api.scheduler().cluster();
-  const auto node = cluster.nominator().NodeOf(cluster.pods().Find("default", name));
-  return node.IsValid() ? std::string(cluster.nodes().NameText(node)) : "";
-}
-
 TEST(Preemption, EvictsTheVictimAndTakesItsPlace) {
   FakeApi api;
   api.Create(Node("n1"));
   api.Create(Pod("low", 1).Node("n1"));
   api.Create(Pod("high", 10));
   api.Step();
-  auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  auto deletions = api.TakeCalls(CallType::kPodDeletion);
   ASSERT_THAT(NamesOf(deletions), ElementsAre("low"));
   ASSERT_THAT(deletions[0].change.conditions, SizeIs(1));
   const api::PodCondition& target = deletions[0].change.conditions[0];
@@ -61,9 +42,9 @@ TEST(Preemption, EvictsTheVictimAndTakesItsPlace) {
   EXPECT_EQ(target.status, "True");
   EXPECT_EQ(target.reason, "PreemptionByScheduler");
   EXPECT_EQ(target.message, "default-scheduler: preempting to accommodate a higher priority pod");
-  EXPECT_EQ(NominationOf(api, "high"), "n1");
+  EXPECT_EQ(api.NominationOf("high"), "n1");
 
-  AnswerPatches(api);
+  api.AnswerPatches();
   EXPECT_EQ(api.pod("high").nominated_node_name, "n1");
   EXPECT_EQ(api.Condition("high")->message,
             "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on "
@@ -137,15 +118,15 @@ TEST(Preemption, Case64AfterAFailureTheLastVictimIsSparedAndThePodTriedAgain) {
   for (const char* name : {"a", "b", "c"}) api.Create(Pod(name, 1).Node("n1"));
   api.Create(Pod("high", 10, "3"));
   api.Step();
-  auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  auto deletions = api.TakeCalls(CallType::kPodDeletion);
   ASSERT_THAT(NamesOf(deletions), ElementsAre("a", "b")) << "the last one goes alone";
-  AnswerPatches(api);
+  api.AnswerPatches();
   api.Answer(deletions[0]);
   api.Refuse(deletions[1], "forbidden");
   api.Step();
   api.Step();
   // Tried again at once: it evicts those who are left.
-  deletions = TakeCalls(api, CallType::kPodDeletion);
+  deletions = api.TakeCalls(CallType::kPodDeletion);
   EXPECT_THAT(NamesOf(deletions), ElementsAre("b"));
   EXPECT_TRUE(api.exists("c"));
   EXPECT_THAT(api.metrics(),
@@ -162,11 +143,11 @@ TEST(Preemption, Case65VictimsThatAreGoingAreLeftAlone) {
   api.Create(Pod("going", 1).Node("n1").Terminating());
   api.Create(Pod("high", 10));
   api.Step();
-  EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty());
-  EXPECT_EQ(NominationOf(api, "high"), "n1");
+  EXPECT_THAT(api.TakeCalls(CallType::kPodDeletion), IsEmpty());
+  EXPECT_EQ(api.NominationOf("high"), "n1");
   const auto& cluster = api.scheduler().cluster();
   EXPECT_EQ(api.PlaceOf("high"), queue::Place::kUnschedulable);
-  AnswerPatches(api);
+  api.AnswerPatches();
   api.DeletePod("going");
   api.Run(2s);
   EXPECT_EQ(api.node_of("high"), "n1");
@@ -179,9 +160,9 @@ TEST(Preemption, Case65AVictimThatIsGoneAlreadyIsNobodysEvent) {
   api.Create(Pod("low", 1).Node("n1"));
   api.Create(Pod("high", 10));
   api.Step();
-  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  const auto deletions = api.TakeCalls(CallType::kPodDeletion);
   ASSERT_THAT(deletions, SizeIs(1));
-  AnswerPatches(api);
+  api.AnswerPatches();
   api.DeletePod("low");  // somebody else was faster
   api.Answer(deletions[0]);
   api.Run(2s);
@@ -197,8 +178,8 @@ TEST(Preemption, Case66WhileItsVictimsAreEvictedThePodIsNotTried) {
   api.Create(Pod("b", 1).Node("n1"));
   api.Create(Pod("high", 10, "2"));
   api.Step();
-  auto deletions = TakeCalls(api, CallType::kPodDeletion);
-  AnswerPatches(api);
+  auto deletions = api.TakeCalls(CallType::kPodDeletion);
+  api.AnswerPatches();
   // What would wake it does not: a node that is big enough.
   api.Create(Node("n2", "2"));
   for (int i = 0; i < 20; ++i) {
@@ -206,7 +187,7 @@ TEST(Preemption, Case66WhileItsVictimsAreEvictedThePodIsNotTried) {
     api.Step();
   }
   EXPECT_EQ(api.PlaceOf("high"), queue::Place::kUnschedulable);
-  EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty());
+  EXPECT_THAT(api.TakeCalls(CallType::kPodDeletion), IsEmpty());
   api.Answer(deletions[0]);
   api.Run(2s);
   EXPECT_EQ(api.node_of("high"), "n1");
@@ -218,8 +199,8 @@ TEST(Preemption, Case66ThePodIsFreeWhenTheLastVictimIsGoneThoughTheAnswerIsMissi
   api.Create(Pod("low", 1).Node("n1"));
   api.Create(Pod("high", 10));
   api.Step();
-  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
-  AnswerPatches(api);
+  const auto deletions = api.TakeCalls(CallType::kPodDeletion);
+  api.AnswerPatches();
   api.DeletePod("low");
   api.Run(3s);
   EXPECT_EQ(api.node_of("high"), "n1");
@@ -238,17 +219,17 @@ TEST(Preemption, AServerThatDoesNotAnswerIsNotAskedAgain) {
   api.Create(Pod("noise", 20).Node("n1"));
   api.Create(Pod("high", 10));
   api.Step();
-  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  const auto deletions = api.TakeCalls(CallType::kPodDeletion);
   ASSERT_THAT(deletions, SizeIs(1));
-  AnswerPatches(api);
+  api.AnswerPatches();
   // Twenty minutes of events, with every flush of the queue.
   for (int i = 0; i < 240; ++i) {
     api.clock().Advance(5s);
     api.Change("noise", [&](api::PodRecord& pod) { pod.generation = i; });
     api.Create(Node("n1", i % 2 == 0 ? "2" : "2100m"));
     api.Step();
-    EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty());
-    AnswerPatches(api);
+    EXPECT_THAT(api.TakeCalls(CallType::kPodDeletion), IsEmpty());
+    api.AnswerPatches();
   }
   EXPECT_THAT(api.metrics(), HasSubstr("scheduler_preemption_attempts_total 1\n"));
   api.Answer(deletions[0]);
@@ -267,19 +248,19 @@ TEST(Preemption, AVictimThatIsDeletedAndStillSeenIsWaitedFor) {
   }
   api.Create(Pod("high", 10));
   api.Step();
-  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  const auto deletions = api.TakeCalls(CallType::kPodDeletion);
   ASSERT_THAT(deletions, SizeIs(1));
-  AnswerPatches(api);
+  api.AnswerPatches();
   api.AnswerOnly(deletions[0]);
   // Others come and go, which is worth a try each time.
   for (int i = 0; i < 50; ++i) {
     api.clock().Advance(5s);
     api.Create(Node("n1", i % 2 == 0 ? "1100m" : "1"));
     api.Step();
-    EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty());
-    AnswerPatches(api);
+    EXPECT_THAT(api.TakeCalls(CallType::kPodDeletion), IsEmpty());
+    api.AnswerPatches();
   }
-  const std::string node = NominationOf(api, "high");
+  const std::string node = api.NominationOf("high");
   EXPECT_NE(node, "");
   api.DeletePod(deletions[0].pod->name);
   api.Run(2s);
@@ -293,9 +274,9 @@ TEST(Preemption, AVictimThatIsSeenToGoInItsOwnTimeFreesThePod) {
   api.Create(Pod("low", 1).Node("n1"));
   api.Create(Pod("high", 10));
   api.Step();
-  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  const auto deletions = api.TakeCalls(CallType::kPodDeletion);
   ASSERT_THAT(deletions, SizeIs(1));
-  AnswerPatches(api);
+  api.AnswerPatches();
   api.AnswerOnly(deletions[0]);
   api.Run(30s);
   EXPECT_EQ(api.node_of("high"), "");
@@ -312,14 +293,14 @@ TEST(Preemption, APodThatWasHeldBackIsTriedWhenItIsFree) {
   api.Create(Pod("low", 1).Node("n1"));
   api.Create(Pod("high", 10));
   api.Step();
-  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
-  AnswerPatches(api);
+  const auto deletions = api.TakeCalls(CallType::kPodDeletion);
+  api.AnswerPatches();
   api.Create(Node("n2").Unschedulable());  // by its size it might do: the pod is looked at, and held back
   api.Step();
   api.Answer(deletions[0]);
   api.Run(1s);
   EXPECT_EQ(api.node_of("high"), "");
-  EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty());
+  EXPECT_THAT(api.TakeCalls(CallType::kPodDeletion), IsEmpty());
   api.Create(Node("n3"));
   api.Run(15s);
   EXPECT_EQ(api.node_of("high"), "n3") << "it need not wait for its victim to go";
@@ -332,8 +313,8 @@ TEST(Preemption, AFlushReachesAPodThatWasHeldBack) {
   api.Create(Pod("low", 1).Node("n1"));
   api.Create(Pod("high", 10));
   api.Step();
-  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
-  AnswerPatches(api);
+  const auto deletions = api.TakeCalls(CallType::kPodDeletion);
+  api.AnswerPatches();
   api.Create(Node("n2").Unschedulable());
   api.Step();
   api.Answer(deletions[0]);
@@ -358,9 +339,9 @@ TEST(Preemption, APodIsNotForgottenWhenTheEventCameBeforeItWasFree) {
   api.Create(Pod("b", 1).Node("n1"));
   api.Create(Pod("high", 10, "2"));
   api.Step();
-  auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  auto deletions = api.TakeCalls(CallType::kPodDeletion);
   ASSERT_THAT(NamesOf(deletions), ElementsAre("a"));
-  AnswerPatches(api);
+  api.AnswerPatches();
   // Both go by other hands; the one that berth has not come to yet first. The pod is still held back.
   api.DeletePod("b");
   api.Step();
@@ -380,9 +361,9 @@ TEST(Preemption, AVictimOfTwoIsDeletedOnce) {
   api.Create(Pod("first", 10));
   api.Create(Pod("second", 9));
   api.Step();
-  const auto deletions = TakeCalls(api, CallType::kPodDeletion);
+  const auto deletions = api.TakeCalls(CallType::kPodDeletion);
   EXPECT_THAT(NamesOf(deletions), ElementsAre("low"));
-  AnswerPatches(api);
+  api.AnswerPatches();
   for (const ApiCall& call : deletions) api.Answer(call);
   api.Run(5s);
   EXPECT_EQ(api.node_of("first"), "n1");
@@ -399,12 +380,12 @@ TEST(Preemption, AVictimWhoseBindingIsOnItsWayIsDeletedAfterIt) {
     api.Create(Node("n1"));
     api.Create(Pod("low", 1));
     api.Step();
-    const auto bindings = TakeCalls(api, CallType::kPodBinding);
+    const auto bindings = api.TakeCalls(CallType::kPodBinding);
     ASSERT_THAT(bindings, SizeIs(1));
     api.Create(Pod("high", 10));
     api.Step();
-    EXPECT_THAT(TakeCalls(api, CallType::kPodDeletion), IsEmpty()) << "one request of a pod at a time";
-    AnswerPatches(api);
+    EXPECT_THAT(api.TakeCalls(CallType::kPodDeletion), IsEmpty()) << "one request of a pod at a time";
+    api.AnswerPatches();
     if (seen_first) {
       api.Change("low", [](api::PodRecord& pod) { pod.node_name = "n1"; });
       api.Step();
@@ -452,7 +433,7 @@ TEST(Nomination, PodsOfLowerPriorityLoseTheNodeThatAHigherOneTakes) {
   EXPECT_EQ(api.node_of("high"), "n1");
   EXPECT_EQ(api.node_of("mid"), "");
   EXPECT_EQ(api.pod("mid").nominated_node_name, "");
-  EXPECT_EQ(NominationOf(api, "mid"), "");
+  EXPECT_EQ(api.NominationOf("mid"), "");
 }
 
 TEST(Nomination, AHigherPodThatEvictsOthersClearsLowerNominations) {
@@ -463,9 +444,9 @@ TEST(Nomination, AHigherPodThatEvictsOthersClearsLowerNominations) {
   api.Create(Pod("mid", 5).NominatedNode("n1").Gate("example.com/later"));
   api.Create(Pod("high", 10, "2"));
   api.Step();
-  EXPECT_EQ(NominationOf(api, "high"), "n1");
-  EXPECT_EQ(NominationOf(api, "mid"), "") << "at once, not only when the server has heard of it";
-  AnswerPatches(api);
+  EXPECT_EQ(api.NominationOf("high"), "n1");
+  EXPECT_EQ(api.NominationOf("mid"), "") << "at once, not only when the server has heard of it";
+  api.AnswerPatches();
   EXPECT_EQ(api.pod("mid").nominated_node_name, "");
 }
 

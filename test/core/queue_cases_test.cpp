@@ -33,7 +33,7 @@ TEST(QueueCases, Case25AFailedPreBindBacksOffAsAfterAnError) {
   api.Create(Pod("web"));
   api.Step();
   ASSERT_THAT(api.waiting_calls(), SizeIs(1));
-  api.Refuse(std::exchange(api.waiting_calls(), {})[0], "no");
+  api.Refuse(api.TakeCalls()[0], "no");
   api.Step();
   EXPECT_EQ(api.PlaceOf("web"), Place::kErrorBackoff);
   const auto& pods = api.scheduler().cluster().pods();
@@ -69,7 +69,7 @@ TEST(QueueCases, Case39WhatBecameOfAnEarlierLifeIsNothingToThePodOfTheSameName) 
   api.Create(Pod("web").Uid("one"));
   api.Step();
   ASSERT_THAT(api.waiting_calls(), SizeIs(1));
-  const ApiCall bind = std::exchange(api.waiting_calls(), {})[0];
+  const ApiCall bind = api.TakeCalls()[0];
   api.DeletePod("web");
   api.Create(Pod("web").Uid("two").Gate("example.com/later"));
   api.Step();

@@ -340,7 +340,7 @@ TEST_F(HeldPods, AServerThatAnswers500ForTenSecondsDoesNotLoseTheReport) {
   for (int second = 0; second < 30; ++second) {
     api_.clock().Advance(1s);
     api_.Step();
-    for (const ApiCall& call : std::exchange(api_.waiting_calls(), {})) {
+    for (const ApiCall& call : api_.TakeCalls()) {
       if (second < 15) {
         ++refused;
         api_.Refuse(call, "the server is on fire");

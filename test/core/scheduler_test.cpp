@@ -90,7 +90,7 @@ TEST(Scheduler, ThePlaceOfAPodThatIsDeletedWhileItIsBoundIsFreeAgain) {
   api.Step();
   api.Create(Pod("second"));
   api.Step();
-  const auto calls = std::exchange(api.waiting_calls(), {});
+  const auto calls = api.TakeCalls();
   api.DeletePod("first");
   api.Step();
   for (const auto& call : calls) api.Answer(call);

@@ -40,8 +40,7 @@ bool Pass(Harness& h, std::string name, cluster::PodRecordRef pod = Pod("u1")) {
   return h.Patch(std::move(name), std::move(pod), {.remove_not_ready = true}, kDelay);
 }
 
-// Case 56.
-TEST(DelayedCalls, TheSecondMessageGoesAtTheTimeOfTheFirst) {
+TEST(DelayedCalls, Case56TheSecondMessageGoesAtTheTimeOfTheFirst) {
   Harness h;
   Reject(h, "first", "waits for a");
   h.clock.Advance(3s);
@@ -55,8 +54,7 @@ TEST(DelayedCalls, TheSecondMessageGoesAtTheTimeOfTheFirst) {
   EXPECT_EQ(started[0].call->event->note, "waits for b");
 }
 
-// Case 56.
-TEST(DelayedCalls, APodThatPassesInTimeIsNotReported) {
+TEST(DelayedCalls, Case56APodThatPassesInTimeIsNotReported) {
   Harness h;
   Reject(h, "reject", "waits");
   h.clock.Advance(2s);
@@ -84,8 +82,7 @@ TEST(DelayedCalls, OtherReasonsAreNeverTakenBack) {
   EXPECT_FALSE(Pass(h, "gated", Pod("u2", "", {Scheduled("SchedulingGated")})));
 }
 
-// Case 56.
-TEST(DelayedCalls, AnAttemptThatFailedIsReportedAtOnce) {
+TEST(DelayedCalls, Case56AnAttemptThatFailedIsReportedAtOnce) {
   Harness h;
   Reject(h, "reject", "waits");
   h.clock.Advance(1s);
@@ -105,8 +102,7 @@ TEST(DelayedCalls, ANominationThatComesAlongTakesTheReportWithIt) {
   EXPECT_EQ(started[0].call->event->note, "waits");
 }
 
-// Case 56.
-TEST(DelayedCalls, ABindingTakesThePlaceOfADelayedCall) {
+TEST(DelayedCalls, Case56ABindingTakesThePlaceOfADelayedCall) {
   Harness h;
   Reject(h, "reject", "waits");
   h.clock.Advance(1s);
@@ -116,8 +112,7 @@ TEST(DelayedCalls, ABindingTakesThePlaceOfADelayedCall) {
   EXPECT_THAT(h.ends, ElementsAre(Pair("reject", CallEnd::kOverwritten)));
 }
 
-// Case 56.
-TEST(DelayedCalls, APodThatIsDeletedIsNotReported) {
+TEST(DelayedCalls, Case56APodThatIsDeletedIsNotReported) {
   Harness h;
   Reject(h, "reject", "waits");
   h.dispatcher.Forget("u1");

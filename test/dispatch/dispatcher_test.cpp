@@ -19,8 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-// Case 52.
-TEST(Dispatcher, ABindingTakesThePlaceOfAPendingPatch) {
+TEST(Dispatcher, Case52ABindingTakesThePlaceOfAPendingPatch) {
   Harness h;
   EXPECT_TRUE(h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}}));
   EXPECT_TRUE(h.Bind("bind", Pod("u1"), "n1"));
@@ -31,8 +30,7 @@ TEST(Dispatcher, ABindingTakesThePlaceOfAPendingPatch) {
   EXPECT_EQ(started[0].call->node, "n1");
 }
 
-// Case 52.
-TEST(Dispatcher, APatchIsSkippedBesideABindingPendingOrOnItsWay) {
+TEST(Dispatcher, Case52APatchIsSkippedBesideABindingPendingOrOnItsWay) {
   Harness h;
   EXPECT_TRUE(h.Bind("bind", Pod("u1"), "n1"));
   EXPECT_FALSE(h.Patch("pending", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}}));
@@ -41,8 +39,7 @@ TEST(Dispatcher, APatchIsSkippedBesideABindingPendingOrOnItsWay) {
   EXPECT_THAT(h.ends, ElementsAre(Pair("pending", CallEnd::kSkipped), Pair("on its way", CallEnd::kSkipped)));
 }
 
-// Case 53.
-TEST(Dispatcher, ABindingWaitsForThePatchThatIsOnItsWay) {
+TEST(Dispatcher, Case53ABindingWaitsForThePatchThatIsOnItsWay) {
   Harness h;
   h.Patch("patch", Pod("u1"), {.nominated_node_name = "n1"});
   const auto patch = h.StartAll();
@@ -56,8 +53,7 @@ TEST(Dispatcher, ABindingWaitsForThePatchThatIsOnItsWay) {
   EXPECT_EQ(bind[0].call->type, CallType::kPodBinding);
 }
 
-// Case 53.
-TEST(Dispatcher, AfterAFailedBindingTheStatusPatchIsAccepted) {
+TEST(Dispatcher, Case53AfterAFailedBindingTheStatusPatchIsAccepted) {
   Harness h;
   h.Bind("bind", Pod("u1"), "n1");
   const auto started = h.StartAll();
@@ -74,8 +70,7 @@ TEST(Dispatcher, AfterAFailedBindingTheStatusPatchIsAccepted) {
   h.Succeed(started[0]);
 }
 
-// Case 54.
-TEST(Dispatcher, PatchesOfOnePodBecomeOneRequest) {
+TEST(Dispatcher, Case54PatchesOfOnePodBecomeOneRequest) {
   Harness h;
   h.Patch("condition", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
   h.Patch("nomination", Pod("u1"), {.nominated_node_name = "n1"});
@@ -85,8 +80,7 @@ TEST(Dispatcher, PatchesOfOnePodBecomeOneRequest) {
   ASSERT_NE(FindCondition(started[0].call->change, api::kPodScheduled), nullptr);
 }
 
-// Case 54.
-TEST(Dispatcher, PatchesThatUndoEachOtherVanish) {
+TEST(Dispatcher, Case54PatchesThatUndoEachOtherVanish) {
   Harness h;
   h.Patch("set", Pod("u1"), {.nominated_node_name = "n1"});
   EXPECT_THAT(h.Exposition(),
@@ -99,8 +93,7 @@ TEST(Dispatcher, PatchesThatUndoEachOtherVanish) {
   EXPECT_EQ(h.dispatcher.pod_count(), 0);
 }
 
-// Case 55.
-TEST(Dispatcher, APatchThatThePodShowsAlreadyIsNotSent) {
+TEST(Dispatcher, Case55APatchThatThePodShowsAlreadyIsNotSent) {
   Harness h;
   h.Patch("patch", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
   h.dispatcher.Sync(Pod("u1", "", {Scheduled("Unschedulable")}));
@@ -108,8 +101,7 @@ TEST(Dispatcher, APatchThatThePodShowsAlreadyIsNotSent) {
   EXPECT_EQ(h.dispatcher.pending_count(), 0);
 }
 
-// Case 55.
-TEST(Dispatcher, CallsStartInTheOrderOfTheirPods) {
+TEST(Dispatcher, Case55CallsStartInTheOrderOfTheirPods) {
   Harness h;
   std::vector<std::string> order;
   for (int pod = 0; pod < 100; ++pod) {

@@ -11,6 +11,7 @@
 #include "framework/synthetic_plugins.h"
 #include "support/builders.h"
 
+// Numbers are those of the cases of the cycle chapter.
 namespace berth::framework {
 namespace {
 
@@ -123,7 +124,7 @@ class ScriptedTest : public EngineTest {
   NodeNames names_b_;
 };
 
-TEST_F(ScriptedTest, NarrowingsAreIntersectedAndTheOthersCountAsAbsent) {
+TEST_F(ScriptedTest, Case12NarrowingsAreIntersectedAndTheOthersCountAsAbsent) {
   names_a_ = {"n0", "n1", "nowhere"};
   names_b_ = {"n1", "n2", "nowhere"};
   a_.pre_filter = [&](Cycle&) { return PreFilterResult{.status = {}, .nodes = &names_a_}; };
@@ -142,7 +143,7 @@ TEST_F(ScriptedTest, NarrowingsAreIntersectedAndTheOthersCountAsAbsent) {
   EXPECT_EQ(diagnosis.CodeOf(Row("n1")), Code::kUnschedulable);
 }
 
-TEST_F(ScriptedTest, NothingLeftByPreFilterEndsTheAttempt) {
+TEST_F(ScriptedTest, Case12NothingLeftByPreFilterEndsTheAttempt) {
   names_a_ = {"n0"};
   names_b_ = {"n1"};
   a_.pre_filter = [&](Cycle&) { return PreFilterResult{.status = {}, .nodes = &names_a_}; };
@@ -152,7 +153,7 @@ TEST_F(ScriptedTest, NothingLeftByPreFilterEndsTheAttempt) {
             "0/3 nodes are available: node(s) didn't satisfy plugin(s) [A B] simultaneously.");
 }
 
-TEST_F(ScriptedTest, TheLastUnschedulablePreFilterSpeaksAndAllNodesMayBePreemptedOn) {
+TEST_F(ScriptedTest, Case13TheLastUnschedulablePreFilterSpeaksAndAllNodesMayBePreemptedOn) {
   a_.pre_filter = [](Cycle&) { return PreFilterResult{.status = Status::Unschedulable("first")}; };
   b_.pre_filter = [](Cycle&) { return PreFilterResult{.status = Status::Unschedulable("second")}; };
   EngineBed bed(cluster_, registry_, Enabled({"A", "B"}));
@@ -163,7 +164,7 @@ TEST_F(ScriptedTest, TheLastUnschedulablePreFilterSpeaksAndAllNodesMayBePreempte
   EXPECT_THAT(diagnosis.unschedulable_plugins, ElementsAre("B"));
 }
 
-TEST_F(ScriptedTest, UnresolvablePreFilterStopsTheOthers) {
+TEST_F(ScriptedTest, Case13UnresolvablePreFilterStopsTheOthers) {
   bool asked = false;
   a_.pre_filter = [](Cycle&) { return PreFilterResult{.status = Status::Unresolvable("never")}; };
   b_.pre_filter = [&](Cycle&) {
@@ -175,7 +176,7 @@ TEST_F(ScriptedTest, UnresolvablePreFilterStopsTheOthers) {
   EXPECT_FALSE(asked);
 }
 
-TEST_F(ScriptedTest, ErrorsNameThePointAndThePlugin) {
+TEST_F(ScriptedTest, Case22ErrorsNameThePointAndThePlugin) {
   EngineBed bed(cluster_, registry_, Enabled({"A"}));
   const PodSlot pod = Pending(MakePod("p"));
   a_.pre_filter = [](Cycle&) { return PreFilterResult{.status = Status(Code::kPending, "later")}; };
@@ -206,7 +207,7 @@ TEST_F(ScriptedTest, OneFeasibleNodeIsNotScored) {
   EXPECT_EQ(bed.Answer(Pending(MakePod("p"))), "n2");
 }
 
-TEST_F(ScriptedTest, WeightsCountAndSkippedPluginsDoNot) {
+TEST_F(ScriptedTest, Case22WeightsCountAndSkippedPluginsDoNot) {
   a_.score = [&](const Cycle&, NodeRow row) { return row == Row("n0") ? 10 : 0; };
   b_.score = [&](const Cycle&, NodeRow row) { return row == Row("n1") ? 4 : 0; };
   const PodSlot pod = Pending(MakePod("p"));
@@ -357,13 +358,18 @@ class SamplingTest : public EngineTest {
   }
 };
 
-TEST_F(SamplingTest, HowManyNodesAreEnough) {
+TEST_F(SamplingTest, Case09HowManyNodesAreEnough) {
   EXPECT_EQ(NodesToFind(99, 10), 99u);
   EXPECT_EQ(NodesToFind(100, 10), 100u);
   EXPECT_EQ(NodesToFind(5000, 30), 1500u);
   EXPECT_EQ(NodesToFind(5000, 0), 500u);
+  EXPECT_EQ(NodesToFind(10, 0), 10u);
   EXPECT_EQ(NodesToFind(1000, 0), 420u);
+  EXPECT_EQ(NodesToFind(1000, 40), 400u);
   EXPECT_EQ(NodesToFind(6000, 0), 300u);
+  EXPECT_EQ(NodesToFind(6000, 40), 2400u);
+  EXPECT_EQ(NodesToFind(100, 0), 100u);
+  EXPECT_EQ(NodesToFind(150, 10), 100u);
   EXPECT_EQ(NodesToFind(300, 100), 300u);
 }
 

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+// Numbers are those of the cases of the cycle chapter.
 namespace berth::framework {
 namespace {
 
@@ -35,7 +36,7 @@ const Rejection kCpuAndMemory{
     0, Code::kUnschedulable, {{"Insufficient ", "cpu"}, {"Insufficient ", "memory"}}};
 const Rejection kTaint{1, Code::kUnschedulableAndUnresolvable, {{"node(s) had untolerated taint(s)", ""}}};
 
-TEST_F(FitErrorTest, CountsEachReasonOncePerNode) {
+TEST_F(FitErrorTest, Case18CountsEachReasonOncePerNode) {
   Refuse(2, kCpu);
   Refuse(1, kCpuAndMemory);
   diagnosis_.node_count = 3;
@@ -43,8 +44,16 @@ TEST_F(FitErrorTest, CountsEachReasonOncePerNode) {
             "0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.");
 }
 
+TEST_F(FitErrorTest, Case18CountsNodesByTheirReason) {
+  Refuse(2, kCpu);
+  Refuse(1, kTaint);
+  diagnosis_.node_count = 3;
+  EXPECT_EQ(FitErrorMessage(diagnosis_),
+            "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu.");
+}
+
 // As upstream does: by text, not by number.
-TEST_F(FitErrorTest, EntriesAreSortedAsText) {
+TEST_F(FitErrorTest, Case18EntriesAreSortedAsText) {
   Refuse(2, kCpu);
   Refuse(10, kTaint);
   diagnosis_.node_count = 12;
@@ -60,7 +69,7 @@ TEST_F(FitErrorTest, RowsWithoutARefusalCountWithTheAbsentOnes) {
             "0/5 nodes are available: 1 Insufficient cpu, 4 node(s) didn't satisfy plugin(s) [A B].");
 }
 
-TEST_F(FitErrorTest, PreFilterMessageReplacesTheReasons) {
+TEST_F(FitErrorTest, Case19PreFilterMessageReplacesTheReasons) {
   Refuse(1, kCpu);
   diagnosis_.node_count = 1;
   diagnosis_.pre_filter_message = "persistentvolumeclaim \"data\" not found";

@@ -450,6 +450,7 @@ bool Signs(const TopologyHarness& harness, PodSlot pod) {
       .Sign({harness.cluster(), pod}, signature);
 }
 
+// With the default constraints no pod can (case 25 of the cycle chapter).
 TEST_F(SpreadTest, OnlyPodsThatAreNotSpreadCanBeSigned) {
   EXPECT_FALSE(Signs(harness_, harness_.AddPod(Pod())));
   TopologyHarness::Options options;

@@ -26,9 +26,15 @@ type Sandbox struct {
 // StartSandbox starts `berth sandbox` and waits until it serves.
 func StartSandbox(t *testing.T, flags ...string) *Sandbox {
 	t.Helper()
-	s := &Sandbox{Logs: LogFolder(t), directory: t.TempDir()}
+	return StartSandboxIn(t, LogFolder(t), "sandbox", flags...)
+}
+
+// StartSandboxIn is for scenarios with several: their logs go by their names.
+func StartSandboxIn(t *testing.T, logs, name string, flags ...string) *Sandbox {
+	t.Helper()
+	s := &Sandbox{Logs: logs, directory: t.TempDir()}
 	s.Kubeconfig = filepath.Join(s.directory, "kubeconfig")
-	s.Process = StartProcess(t, s.Logs, "sandbox", BerthBinary(), append([]string{"sandbox", "--kubeconfig-out", s.Kubeconfig}, flags...))
+	s.Process = StartProcess(t, s.Logs, name, BerthBinary(), append([]string{"sandbox", "--kubeconfig-out", s.Kubeconfig}, flags...))
 	Eventually(t, 30*time.Second, "the sandbox is ready", func() error {
 		if s.Ended() {
 			return Hopeless("the sandbox ended: " + s.Log())
@@ -56,16 +62,26 @@ func (s *Sandbox) Kubectl(t *testing.T, input string, arguments ...string) Comma
 // StartKubeScheduler runs the real kube-scheduler on the sandbox with nothing but the kubeconfig.
 func (s *Sandbox) StartKubeScheduler(t *testing.T) *Process {
 	t.Helper()
-	config := filepath.Join(s.directory, "kube-scheduler.yaml")
+	return s.StartSchedulerProcess(t, "kube-scheduler", "")
+}
+
+// StartSchedulerProcess runs kube-scheduler or berth on the sandbox, with the same file of configuration but for its name.
+func (s *Sandbox) StartSchedulerProcess(t *testing.T, name, configuration string, flags ...string) *Process {
+	t.Helper()
+	config := filepath.Join(s.directory, name+".yaml")
 	WriteFile(t, config, fmt.Appendf(nil, `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: %s, qps: 5000, burst: 5000}
-`, s.Kubeconfig))
-	return StartProcess(t, s.Logs, "kube-scheduler", Binary("kube-scheduler"), []string{
+%s`, s.Kubeconfig, configuration))
+	program, arguments := Binary("kube-scheduler"), []string{
 		"--config=" + config, "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", FreePort(t)),
-		"--cert-dir=" + filepath.Join(s.directory, "kube-scheduler"),
+		"--cert-dir=" + filepath.Join(s.directory, name),
 		"--authentication-kubeconfig=" + s.Kubeconfig, "--authorization-kubeconfig=" + s.Kubeconfig,
-	})
+	}
+	if name != "kube-scheduler" {
+		program, arguments = BerthBinary(), append([]string{"scheduler"}, arguments...)
+	}
+	return StartProcess(t, s.Logs, name, program, append(arguments, flags...))
 }
 
 // StartControllers runs the real kube-controller-manager on the sandbox.
