@@ -253,16 +253,6 @@ class RunningScheduler {
     if (!authorization) {
       return base::Fail("failed to get delegated authorization kubeconfig: " + authorization.error().message);
     }
-    if (const std::string& file = flags.requestheader_client_ca_file; !file.empty()) {
-      if (const auto text = base::ReadFile(file); !text) {
-        return base::Fail("unable to create request header authentication config: " + text.error().message);
-      }
-    }
-    for (const std::string& pair : flags.tls_sni_cert_key) {
-      if (const auto text = base::ReadFile(pair.substr(0, pair.find(','))); !text) {
-        return base::Fail("failed to load SNI cert and key: " + text.error().message);
-      }
-    }
     server::ServerOptions options;
     options.host = flags.bind_address;
     options.port = static_cast<std::uint16_t>(flags.secure_port);
@@ -270,11 +260,23 @@ class RunningScheduler {
                            .key_file = flags.tls_private_key_file,
                            .cert_dir = flags.cert_dir,
                            .bind_address = flags.bind_address,
+                           .named = {},
                            .tls = {.min_version = flags.tls_min_version,
                                    .cipher_suites = flags.tls_cipher_suites,
                                    .curves = flags.tls_curve_preferences}};
+    for (const std::string& pair : flags.tls_sni_cert_key) {
+      options.certificate.named.push_back(server::ReadNamedPair(pair));
+    }
     options.client_ca_file = flags.client_ca_file;
-    options.look_up_client_ca = !flags.authentication_skip_lookup;
+    options.proxy_ca_file = flags.requestheader_client_ca_file;
+    options.front_proxy = {.username_headers = flags.requestheader_username_headers,
+                           .uid_headers = flags.requestheader_uid_headers,
+                           .group_headers = flags.requestheader_group_headers,
+                           .extra_header_prefixes = flags.requestheader_extra_headers_prefix,
+                           .allowed_names = flags.requestheader_allowed_names};
+    options.looks_up_trust = !flags.authentication_skip_lookup;
+    options.needs_trust = !flags.authentication_tolerate_lookup_failure;
+    options.shares_port = flags.permit_port_sharing;
     options.access = {.always_allow_paths = flags.authorization_always_allow_paths,
                       .token_ttl = flags.authentication_token_webhook_cache_ttl,
                       .allowed_ttl = flags.authorization_webhook_cache_authorized_ttl,

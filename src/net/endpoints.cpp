@@ -82,13 +82,15 @@ std::uint16_t Listener::port() const {
   return impl_->acceptor.local_endpoint(ignored).port();
 }
 
-base::Result<std::unique_ptr<Listener>> Listener::Listen(EventLoop& loop, const std::string& host,
-                                                         std::uint16_t port, AcceptCallback on_accept) {
+base::Result<std::unique_ptr<Listener>> Listener::Listen(EventLoop& loop, const ListenOptions& options,
+                                                         AcceptCallback on_accept) {
+  const auto& [host, port, shares_port] = options;
   const auto fail = [&](const error_code& why) {
     // In the words of Go's net, which operators know from kube-scheduler.
     std::string reason = why.message();
     if (!reason.empty()) reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
-    return base::Fail(fmt::format("listen tcp {}: bind: {}", JoinHostPort(host, port), reason));
+    return base::Fail(
+        fmt::format("listen tcp {}: bind: {}", JoinHostPort(options.host, options.port), reason));
   };
   error_code error;
   tcp::endpoint endpoint(tcp::v6(), port);
@@ -105,6 +107,10 @@ base::Result<std::unique_ptr<Listener>> Listener::Listen(EventLoop& loop, const 
     impl->acceptor.open(endpoint.protocol(), error);
   }
   if (!error) impl->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && shares_port) {
+    using SharePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+    impl->acceptor.set_option(SharePort(true), error);
+  }
   if (!error) impl->acceptor.bind(endpoint, error);
   if (!error) impl->acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
   if (error) return fail(error);

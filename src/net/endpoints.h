@@ -13,14 +13,19 @@
 
 namespace berth::net {
 
+struct ListenOptions {
+  std::string host = {};     // an address or a name; empty: all addresses
+  std::uint16_t port = 0;    // 0: any free one
+  bool shares_port = false;  // with other processes that say so too
+};
+
 // Accepts connections until it is destroyed.
 class Listener {
  public:
   using AcceptCallback = std::move_only_function<void(std::unique_ptr<Transport>)>;
 
-  // An address or a name; empty: all addresses. Port 0: any free one.
-  static base::Result<std::unique_ptr<Listener>> Listen(EventLoop& loop, const std::string& host,
-                                                        std::uint16_t port, AcceptCallback on_accept);
+  static base::Result<std::unique_ptr<Listener>> Listen(EventLoop& loop, const ListenOptions& options,
+                                                        AcceptCallback on_accept);
   ~Listener();
   std::uint16_t port() const;
 

@@ -72,11 +72,26 @@ ServerState::ServerState(EventLoop& owner, HttpServerOptions wanted, HttpServer:
       options(std::move(wanted)),
       handler(std::move(on_request)),
       // Late by a sixteenth is good enough, and bounds what many staggered deadlines can cost.
-      deadlines(owner, std::min(options.header_timeout, options.idle_timeout) / 16,
+      deadlines(owner,
+                std::min({options.handshake_timeout, options.header_timeout, options.idle_timeout}) / 16,
                 [this](base::TimePoint now) { return CloseLate(now); }),
       grace(owner) {}
 
+// Looks at all of them: there are few where there is a limit, and each has cost an accept.
+bool ServerState::MakeRoom() {
+  if (options.connections_max == 0 || connections.size() < options.connections_max) return true;
+  ++dropped;
+  std::shared_ptr<ServerConnection> least;
+  for (const auto& connection : connections) {
+    if (!least || connection->claim() < least->claim()) least = connection;
+  }
+  if (!least || least->claim().first == ServerConnection::Claim::kAnswered) return false;
+  least->Close();
+  return true;
+}
+
 void ServerState::Accept(std::unique_ptr<Transport> transport) {
+  if (!MakeRoom()) return;
   auto connection = std::make_shared<ServerConnection>(*this, std::move(transport));
   connection->index = connections.size();
   connections.push_back(connection);
@@ -122,7 +137,8 @@ base::Result<std::unique_ptr<HttpServer>> HttpServer::Listen(EventLoop& loop, Ht
                                                              Handler handler) {
   auto state = std::make_shared<ServerState>(loop, std::move(options), std::move(handler));
   auto listener = Listener::Listen(
-      loop, state->options.host, state->options.port,
+      loop,
+      {.host = state->options.host, .port = state->options.port, .shares_port = state->options.shares_port},
       [state = state.get()](std::unique_ptr<Transport> transport) { state->Accept(std::move(transport)); });
   if (!listener) return std::unexpected(std::move(listener.error()));
   state->listener = std::move(*listener);
@@ -140,6 +156,7 @@ HttpServer::~HttpServer() {
 
 std::uint16_t HttpServer::port() const { return state_->listener ? state_->listener->port() : 0; }
 std::size_t HttpServer::connection_count() const { return state_->connections.size(); }
+std::uint64_t HttpServer::dropped_count() const { return state_->dropped; }
 
 void HttpServer::ReplaceTls(std::shared_ptr<const TlsContext> tls) { state_->options.tls = std::move(tls); }
 

@@ -25,7 +25,7 @@ struct Request {
   Headers headers;
   std::string body;
   std::string remote_address;
-  std::shared_ptr<const CertificateSubject> peer;  // null without a verified client certificate
+  std::shared_ptr<const PeerCertificate> peer;  // null if the client showed no certificate
 
   std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
   std::string_view query() const {
@@ -84,6 +84,9 @@ struct HttpServerOptions {
   std::uint16_t port = 0;                 // 0: any free one
   std::shared_ptr<const TlsContext> tls;  // null: plain
   ParserLimits limits;
+  bool shares_port = false;         // other processes may listen on the port too
+  std::size_t connections_max = 0;  // 0: as many as there are descriptors
+  base::Duration handshake_timeout = std::chrono::seconds(10);
   base::Duration header_timeout =
       std::chrono::seconds(32);  // from the first byte (or the connection) to the header
   base::Duration idle_timeout = std::chrono::seconds(90);  // between requests, and between parts of a body
@@ -96,6 +99,11 @@ struct HttpServerOptions {
 //
 // Requests of one connection are handed to the handler one after the other, in order; those that a client
 // sends ahead wait. Malformed and oversized requests are answered here and never reach the handler.
+//
+// Where connections are limited, a newcomer takes the place of whoever has kept one longest without using it:
+// first those that have not finished their handshake, then those that have asked for nothing since their last
+// answer, then those that are slow to ask. Only if all of them wait for answers is the newcomer turned away.
+// So strangers who hold many connections cannot lock anybody out.
 class HttpServer {
  public:
   using Handler = std::function<void(Request request, Responder responder)>;
@@ -107,8 +115,10 @@ class HttpServer {
 
   std::uint16_t port() const;
   std::size_t connection_count() const;
+  // How many connections were closed for lack of room.
+  std::uint64_t dropped_count() const;
 
-  // For connections accepted from now on.
+  // For connections that begin to speak from now on.
   void ReplaceTls(std::shared_ptr<const TlsContext> tls);
 
   // Stops listening, lets requests and streams finish, closes what is idle. Calls `drained` when no

@@ -25,23 +25,22 @@ ServerConnection::ServerConnection(ServerState& server, std::unique_ptr<Transpor
     : server_(server), transport_(std::move(transport)) {}
 
 void ServerConnection::Start() {
-  SetDeadline(read_deadline_, server_.options.header_timeout);
-  if (!server_.options.tls) {
-    WaitReadable();
-    return;
-  }
-  phase_ = Phase::kHandshake;
-  transport_->StartTlsServer(server_.options.tls);
-  Handshake();
+  const HttpServerOptions& options = server_.options;
+  if (options.tls) phase_ = Phase::kHandshake;
+  SetDeadline(read_deadline_, options.tls ? options.handshake_timeout : options.header_timeout);
+  WaitReadable();
 }
 
 void ServerConnection::Handshake() {
+  // Not before the client has spoken: what TLS keeps for a connection is forty times the rest.
+  if (!std::exchange(speaks_tls_, true)) transport_->StartTlsServer(server_.options.tls);
   switch (transport_->Handshake()) {
     case Transport::Io::kDone:
-      if (auto subject = transport_->PeerSubject()) {
-        peer_ = std::make_shared<const CertificateSubject>(std::move(*subject));
+      if (auto peer = transport_->PeerShown()) {
+        peer_ = std::make_shared<const PeerCertificate>(std::move(*peer));
       }
       phase_ = Phase::kReading;
+      SetDeadline(read_deadline_, server_.options.header_timeout);
       WaitReadable();
       return;
     case Transport::Io::kWantRead:
@@ -60,6 +59,14 @@ void ServerConnection::Handshake() {
 bool ServerConnection::is_idle() const {
   return phase_ == Phase::kHandshake || phase_ == Phase::kLingering ||
          (phase_ == Phase::kReading && !parser_ && input_.empty() && output_.empty());
+}
+
+std::pair<ServerConnection::Claim, base::TimePoint> ServerConnection::claim() const {
+  // Deadlines of one phase are equally long: the earliest belongs to the one that came first.
+  if (phase_ == Phase::kHandshake || phase_ == Phase::kLingering) return {Claim::kGreeting, read_deadline_};
+  if (is_idle()) return {Claim::kIdle, read_deadline_};
+  if (phase_ == Phase::kReading && output_.empty()) return {Claim::kAsking, read_deadline_};
+  return {Claim::kAnswered, read_deadline_};
 }
 
 void ServerConnection::CloseWhenAnswered() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "net/deadline_sweep.h"
@@ -21,6 +22,8 @@ struct ServerState : std::enable_shared_from_this<ServerState> {
   ServerState(EventLoop& owner, HttpServerOptions wanted, HttpServer::Handler on_request);
 
   void Accept(std::unique_ptr<Transport> transport);
+  // Whether there is a place for one more, if need be because another connection was closed for it.
+  bool MakeRoom();
   // Flushes the connection at the end of this turn of the loop, together with all others that ask for it.
   void FlushSoon(std::shared_ptr<ServerConnection> connection);
   void Remove(ServerConnection& connection);
@@ -36,13 +39,13 @@ struct ServerState : std::enable_shared_from_this<ServerState> {
   Timer grace;
   bool draining = false;
   Callback drained;
+  std::uint64_t dropped = 0;
 };
 
 // One client's connection, from accept to close.
 //
 // 1. At most one request is in the handler's hands (kAnswering, kStreaming); `exchange_` numbers it, so that
-// a
-//    late call through an old Responder finds that it is no longer meant.
+//    a late call through an old Responder finds that it is no longer meant.
 // 2. A wait for readability is pending in every phase, unless too much unasked input is already kept: this is
 //    how a vanished peer is noticed.
 // 3. No callback of the user runs inside a call that the user makes; writes happen at the end of the turn.
@@ -61,6 +64,9 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   // Answers what is in hand, then closes.
   void CloseWhenAnswered();
   base::TimePoint deadline() const { return std::min(read_deadline_, write_deadline_); }
+  // How much it deserves its place, and since when; the least of all goes first.
+  enum class Claim { kGreeting, kIdle, kAsking, kAnswered };
+  std::pair<Claim, base::TimePoint> claim() const;
 
   bool IsCurrent(std::uint64_t exchange) const { return phase_ != Phase::kClosed && exchange == exchange_; }
   void Send(int status, const Headers& headers, const Body& body);
@@ -94,7 +100,7 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
 
   ServerState& server_;
   std::unique_ptr<Transport> transport_;
-  std::shared_ptr<const CertificateSubject> peer_;
+  std::shared_ptr<const PeerCertificate> peer_;
   std::unique_ptr<RequestParser> parser_;  // only while a request is coming in
   std::string input_;                      // bytes that the parser has not taken yet
   OutputQueue output_;
@@ -104,6 +110,7 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   base::TimePoint read_deadline_ = DeadlineSweep::kNever;
   base::TimePoint write_deadline_ = DeadlineSweep::kNever;
   Phase phase_ = Phase::kReading;
+  bool speaks_tls_ = false;
   bool waiting_readable_ = false;
   bool waiting_writable_ = false;
   bool flush_queued_ = false;

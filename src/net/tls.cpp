@@ -4,6 +4,8 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "fmt/format.h"
 
@@ -76,7 +78,6 @@ base::Result<void> Trust(SSL_CTX* context, const PemSource& source) {
   int count = 0;
   while (X509* authority = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr)) {
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority);
-    SSL_CTX_add_client_CA(context, authority);
     X509_free(authority);
     ++count;
   }
@@ -116,11 +117,21 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::ForServer(const TlsS
   SSL_CTX_set_session_id_context(native, kAlpn, sizeof(kAlpn));
   if (auto used = UseIdentity(native, config.certificate, config.key); !used)
     return std::unexpected(used.error());
-  if (!config.client_authority.empty()) {
-    if (auto trusted = Trust(native, config.client_authority); !trusted)
-      return std::unexpected(trusted.error());
-    SSL_CTX_set_verify(native, SSL_VERIFY_PEER, nullptr);
+  auto named = NamedIdentities::Make(config.named);
+  if (!named) return std::unexpected(std::move(named.error()));
+  context->named_ = *std::move(named);
+  context->named_->Attach(native);
+  if (config.client_authorities.empty()) return context;
+  std::vector<std::string> authorities;
+  for (const PemSource& source : config.client_authorities) {
+    auto text = Load(source, "certificate authority");
+    if (!text) return std::unexpected(std::move(text.error()));
+    authorities.push_back(*std::move(text));
   }
+  auto trust = ClientTrust::Make(authorities);
+  if (!trust) return std::unexpected(std::move(trust.error()));
+  context->client_trust_ = *std::move(trust);
+  context->client_trust_->Attach(native);
   return context;
 }
 

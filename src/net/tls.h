@@ -2,9 +2,12 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "net/certificates.h"
+#include "net/client_trust.h"
+#include "net/named_identities.h"
 
 struct ssl_ctx_st;
 
@@ -21,9 +24,10 @@ struct PemSource {
 struct TlsServerConfig {
   PemSource certificate = {};  // with its chain
   PemSource key = {};
-  // Given: clients are asked for a certificate; one that this authority did not sign fails the handshake,
-  // none at all does not (the request then has no peer subject).
-  PemSource client_authority = {};
+  std::vector<NamedKeyPair> named = {};  // shown instead, to clients that ask for their names
+  // Groups of authorities. Given: clients are asked for a certificate; the request says whose it is and which
+  // of the groups vouch for it.
+  std::vector<PemSource> client_authorities = {};
 };
 
 struct TlsClientConfig {
@@ -47,6 +51,8 @@ class TlsContext {
   ssl_ctx_st* native() const { return native_; }
   const std::string& server_name() const { return server_name_; }
   bool insecure() const { return insecure_; }
+  // Null: clients are not asked for certificates.
+  const ClientTrust* client_trust() const { return client_trust_.get(); }
 
  private:
   explicit TlsContext(ssl_ctx_st* native) : native_(native) {}
@@ -54,6 +60,8 @@ class TlsContext {
   ssl_ctx_st* native_;
   std::string server_name_;
   bool insecure_ = false;
+  std::unique_ptr<NamedIdentities> named_;
+  std::unique_ptr<ClientTrust> client_trust_;
 };
 
 }  // namespace berth::net

@@ -226,11 +226,10 @@ std::string Transport::remote_address() const {
   return error ? "" : JoinHostPort(endpoint.address().to_string(), endpoint.port());
 }
 
-std::optional<CertificateSubject> Transport::PeerSubject() const {
-  if (!impl_->ssl || SSL_get_verify_result(impl_->ssl.get()) != X509_V_OK) return std::nullopt;
-  const X509* certificate = SSL_get0_peer_certificate(impl_->ssl.get());
-  if (certificate == nullptr) return std::nullopt;
-  return SubjectOf(*certificate);
+std::optional<PeerCertificate> Transport::PeerShown() const {
+  const ClientTrust* const trust = impl_->context ? impl_->context->client_trust() : nullptr;
+  if (!impl_->ssl || trust == nullptr) return std::nullopt;
+  return trust->PeerOf(impl_->ssl.get());
 }
 
 }  // namespace berth::net

@@ -58,8 +58,8 @@ class Transport {
 
   const NetError& error() const;
   std::string remote_address() const;
-  // Of a certificate that the peer showed and that was verified.
-  std::optional<CertificateSubject> PeerSubject() const;
+  // On a server's side, after the handshake: what the client showed.
+  std::optional<PeerCertificate> PeerShown() const;
 
  private:
   struct Impl;

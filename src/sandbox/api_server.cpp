@@ -60,7 +60,9 @@ ApiServer::ApiServer(ObjectWriter& writer, const base::Clock& clock, base::Timer
 ApiServer::~ApiServer() = default;
 
 bool ApiServer::IsAllowed(const net::Request& request) const {
-  if (options_.token.empty() || request.peer != nullptr || IsOpenToAll(request.path())) return true;
+  if (options_.token.empty() || (request.peer != nullptr && request.peer->is_vouched_for()) ||
+      IsOpenToAll(request.path()))
+    return true;
   const std::string* given = request.headers.Find("Authorization");
   return given != nullptr && *given == "Bearer " + options_.token;
 }

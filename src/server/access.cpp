@@ -34,6 +34,23 @@ std::string_view BearerToken(const net::Request& request) {
   return net::TrimBlanks(text.substr(kScheme.size()));
 }
 
+void AddAuthenticated(Identity& identity) {
+  constexpr std::string_view kGroup = "system:authenticated";
+  if (std::ranges::find(identity.groups, kGroup) == identity.groups.end()) {
+    identity.groups.emplace_back(kGroup);
+  }
+}
+
+// Everything that an authorizer may look at.
+std::string KeyOf(const Identity& identity, std::string_view verb, std::string_view path) {
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", verb, path, identity.name, identity.uid,
+                                fmt::join(identity.groups, "\n"));
+  for (const auto& [name, values] : identity.extra) {
+    key += fmt::format("\n\n{}\n{}", name, fmt::join(values, "\n"));
+  }
+  return key;
+}
+
 std::string Verb(std::string_view method) {
   std::string verb(method);
   for (char& c : verb) {
@@ -58,14 +75,42 @@ void Access::Remember(Cache& cache, const std::string& key, Remembered entry) {
   cache.insert_or_assign(key, std::move(entry));
 }
 
+// Nobody if there is no certificate, or none that anyone here looks at; an error if it proves nothing.
+base::Result<std::optional<Identity>> Access::IdentityByCertificate(const net::Request& request) const {
+  if (request.peer == nullptr) return std::nullopt;
+  const net::PeerCertificate& peer = *request.peer;
+  std::string refusal;
+  if (trust_.front_proxy) {
+    if (!peer.is_vouched_for(kProxyAuthorities)) {
+      refusal = "x509: certificate signed by unknown authority";
+    } else if (!trust_.front_proxy->Allows(peer.subject.common_name)) {
+      refusal = fmt::format("x509: subject with cn={} is not in the allowed list", peer.subject.common_name);
+    } else if (auto identity = ProxiedIdentity(*trust_.front_proxy, request.headers)) {
+      return identity;
+    }
+  }
+  if (trust_.knows_clients) {
+    if (!peer.is_vouched_for(kClientAuthorities)) {
+      refusal = "x509: certificate signed by unknown authority";
+    } else if (!peer.subject.common_name.empty()) {
+      Identity identity{peer.subject.common_name, "", peer.subject.organizations};
+      identity.extra["authentication.kubernetes.io/credential-id"] = {"X509SHA256=" + peer.fingerprint};
+      return identity;
+    }
+  }
+  if (!refusal.empty()) return base::Fail(refusal);
+  return std::nullopt;
+}
+
 base::Task<base::Result<std::optional<Identity>>> Access::IdentityOf(const net::Request& request) {
-  if (request.peer != nullptr) {
-    Identity identity{request.peer->common_name, "", request.peer->organizations};
-    identity.groups.emplace_back("system:authenticated");
-    co_return identity;
+  auto shown = IdentityByCertificate(request);
+  if (shown && *shown) {
+    AddAuthenticated(**shown);
+    co_return shown;
   }
   const std::string token(BearerToken(request));
   if (token.empty() || authentication_ == nullptr) {
+    if (!shown) co_return shown;
     Identity anonymous;
     anonymous.name = "system:anonymous";
     anonymous.groups.emplace_back("system:unauthenticated");
@@ -90,8 +135,7 @@ base::Task<base::Result<bool>> Access::MayAccess(const Identity& identity, std::
   if (std::ranges::find(identity.groups, "system:masters") != identity.groups.end()) co_return true;
   if (IsAlwaysAllowed(path)) co_return true;
   if (authorization_ == nullptr) co_return false;
-  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", verb, path, identity.name, identity.uid,
-                                      fmt::join(identity.groups, "\n"));
+  const std::string key = KeyOf(identity, verb, path);
   if (const Remembered* const known = Find(accesses_, key)) co_return known->allowed;
   const auto allowed = co_await authorization_->ReviewAccess(identity, std::move(verb), std::move(path));
   if (!allowed) co_return std::unexpected(allowed.error());

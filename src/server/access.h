@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,18 +14,10 @@
 #include "base/task.h"
 #include "net/http_server.h"
 #include "server/access_metrics.h"
+#include "server/front_proxy.h"
 #include "server/health.h"
 
 namespace berth::server {
-
-// Who asks.
-struct Identity {
-  std::string name;
-  std::string uid;
-  std::vector<std::string> groups;
-
-  bool operator==(const Identity&) const = default;
-};
 
 // What an API server says about tokens and rights.
 class Reviewer {
@@ -37,6 +30,15 @@ class Reviewer {
                                                       std::string path) = 0;
 };
 
+// Whose certificates count. The port asks for them with these groups of authorities, in this order.
+inline constexpr std::size_t kClientAuthorities = 0;
+inline constexpr std::size_t kProxyAuthorities = 1;
+
+struct Trust {
+  bool knows_clients = false;                  // certificates name users
+  std::optional<FrontProxyRules> front_proxy;  // certificates of proxies, whose headers name users
+};
+
 struct AccessOptions {
   std::vector<std::string> always_allow_paths = {"/healthz", "/readyz", "/livez"};
   base::Duration token_ttl = std::chrono::seconds(10);
@@ -44,9 +46,10 @@ struct AccessOptions {
   base::Duration refused_ttl = std::chrono::seconds(10);
 };
 
-// Decides whether a request may be answered, as kube-scheduler does: client certificate, then bearer token,
-// then anonymous; the group system:masters, then paths that everybody may read, then what the API server
-// says.
+// Decides whether a request may be answered, as kube-scheduler does: the headers of a proxy, then the
+// client's certificate, then a bearer token, then anonymous; the group system:masters, then paths that
+// everybody may read, then what the API server says. Whoever shows a certificate that proves nothing is
+// nobody, and not anonymous.
 class Access {
  public:
   // Null: there is nobody to ask; tokens then mean nothing, and only the first two rules allow anything.
@@ -57,6 +60,9 @@ class Access {
         authorization_(authorization),
         clock_(clock),
         metrics_(metrics) {}
+
+  // For requests from now on; nobody is known by a certificate before.
+  void Believe(Trust trust) { trust_ = std::move(trust); }
 
   // Nothing: it may. Otherwise what to answer.
   base::Task<std::optional<Answer>> Check(const net::Request& request);
@@ -70,6 +76,7 @@ class Access {
   using Cache = absl::flat_hash_map<std::string, Remembered>;
 
   base::Task<base::Result<std::optional<Identity>>> IdentityOf(const net::Request& request);
+  base::Result<std::optional<Identity>> IdentityByCertificate(const net::Request& request) const;
   base::Task<base::Result<bool>> MayAccess(const Identity& identity, std::string verb, std::string path);
   bool IsAlwaysAllowed(std::string_view path) const;
   const Remembered* Find(const Cache& cache, const std::string& key) const;
@@ -80,6 +87,7 @@ class Access {
   Reviewer* const authorization_;
   const base::Clock& clock_;
   AccessMetrics* const metrics_;  // null: nothing is counted
+  Trust trust_;
   Cache tokens_;
   Cache accesses_;
 };

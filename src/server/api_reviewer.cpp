@@ -46,6 +46,15 @@ std::string AccessReviewBody(const Identity& identity, const std::string& verb, 
                     {"user", identity.name},
                     {"groups", std::move(groups)}};
   if (!identity.uid.empty()) spec["uid"] = identity.uid;
+  if (!identity.extra.empty()) {
+    json::object extra;
+    for (const auto& [key, values] : identity.extra) {
+      json::array list;
+      for (const std::string& value : values) list.push_back(json::string(value));
+      extra[key] = std::move(list);
+    }
+    spec["extra"] = std::move(extra);
+  }
   return json::serialize(json::object{
       {"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", std::move(spec)}});
 }
@@ -60,13 +69,28 @@ std::optional<Identity> ReadIdentity(const std::string& body) {
   if (groups != nullptr && groups->is_array()) {
     for (const json::value& group : groups->get_array()) identity.groups.push_back(TextAt(&group));
   }
+  const json::value* const extra = At(review, {"status", "user", "extra"});
+  if (extra != nullptr && extra->is_object()) {
+    for (const auto& [key, values] : extra->get_object()) {
+      if (!values.is_array()) continue;
+      std::vector<std::string>& kept = identity.extra[key];
+      for (const json::value& value : values.get_array()) kept.push_back(TextAt(&value));
+    }
+  }
   return identity;
 }
 
 bool ReadAllowed(const std::string& body) { return TruthAt(At(ParseOrNull(body), {"status", "allowed"})); }
 
-std::string ReadAuthorities(const std::string& body) {
-  return TextAt(At(ParseOrNull(body), {"data", "client-ca-file"}));
+// A list that is a JSON text within the JSON text.
+std::vector<std::string> ListAt(const json::value& config_map, std::string_view key) {
+  std::vector<std::string> values;
+  const json::value list = ParseOrNull(TextAt(At(config_map, {"data", key})));
+  if (!list.is_array()) return values;
+  for (const json::value& value : list.get_array()) {
+    if (value.is_string()) values.push_back(TextAt(&value));
+  }
+  return values;
 }
 
 client::ApiClientOptions ClientOptions(std::string user_agent) {
@@ -79,6 +103,19 @@ client::ApiClientOptions ClientOptions(std::string user_agent) {
 }
 
 }  // namespace
+
+ClusterTrust ReadClusterTrust(const std::string& config_map) {
+  const json::value map = ParseOrNull(config_map);
+  ClusterTrust trust;
+  trust.client_authorities = TextAt(At(map, {"data", "client-ca-file"}));
+  trust.proxy_authorities = TextAt(At(map, {"data", "requestheader-client-ca-file"}));
+  trust.front_proxy.username_headers = ListAt(map, "requestheader-username-headers");
+  trust.front_proxy.uid_headers = ListAt(map, "requestheader-uid-headers");
+  trust.front_proxy.group_headers = ListAt(map, "requestheader-group-headers");
+  trust.front_proxy.extra_header_prefixes = ListAt(map, "requestheader-extra-headers-prefix");
+  trust.front_proxy.allowed_names = ListAt(map, "requestheader-allowed-names");
+  return trust;
+}
 
 base::Result<std::unique_ptr<ApiReviewer>> ApiReviewer::Make(client::LoopExecutor& executor,
                                                              client::ConnectionConfig config,
@@ -123,11 +160,11 @@ base::Task<base::Result<bool>> ApiReviewer::ReviewAccess(Identity identity, std:
   co_return ReadAllowed(*body);
 }
 
-base::Task<base::Result<std::string>> ApiReviewer::ClientAuthorities() {
+base::Task<base::Result<ClusterTrust>> ApiReviewer::Trusted() {
   const auto body = co_await Send(
       "GET", "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication", std::string());
   if (!body) co_return std::unexpected(body.error());
-  co_return ReadAuthorities(*body);
+  co_return ReadClusterTrust(*body);
 }
 
 }  // namespace berth::server

@@ -12,6 +12,18 @@
 
 namespace berth::server {
 
+// What a cluster publishes for its servers. Texts are PEM, empty if there is none.
+struct ClusterTrust {
+  std::string client_authorities;
+  std::string proxy_authorities;
+  FrontProxyRules front_proxy;
+
+  bool operator==(const ClusterTrust&) const = default;
+};
+
+// Of the ConfigMap kube-system/extension-apiserver-authentication, as JSON.
+ClusterTrust ReadClusterTrust(const std::string& config_map);
+
 // Asks an API server: TokenReview, SubjectAccessReview.
 class ApiReviewer final : public Reviewer {
  public:
@@ -22,8 +34,8 @@ class ApiReviewer final : public Reviewer {
   base::Task<base::Result<std::optional<Identity>>> ReviewToken(std::string token) override;
   base::Task<base::Result<bool>> ReviewAccess(Identity identity, std::string verb, std::string path) override;
 
-  // The authorities whose client certificates the cluster believes, as PEM; empty if it names none.
-  base::Task<base::Result<std::string>> ClientAuthorities();
+  // Whose certificates the cluster believes.
+  base::Task<base::Result<ClusterTrust>> Trusted();
   // Keeps certificates and tokens fresh; never returns.
   base::Task<void> Run() { return connection_->Run(); }
 

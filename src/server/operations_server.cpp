@@ -18,6 +18,13 @@ namespace {
 
 constexpr base::Duration kFileCheck = std::chrono::minutes(1);
 constexpr base::Duration kDrainGrace = std::chrono::seconds(5);
+// How often the cluster is asked whose certificates it believes, and how soon again if it does not answer.
+constexpr base::Duration kTrustCheck = std::chrono::minutes(1);
+constexpr base::Duration kTrustRetry = std::chrono::seconds(1);
+// Scrapers, probes and people are a few dozen. Strangers get the rest, and no more memory than this allows:
+// a header and a body of them all stay below 64 MiB.
+constexpr std::size_t kConnectionsMax = 512;
+constexpr net::ParserLimits kRequestLimits{.header_bytes_max = 64 * 1024, .body_bytes_max = 64 * 1024};
 // As long as a profile may take; the response waits meanwhile.
 constexpr std::int64_t kProfileSecondsMax = 300;
 constexpr std::int64_t kProfileSecondsDefault = 30;
@@ -88,25 +95,16 @@ base::Result<std::unique_ptr<OperationsServer>> OperationsServer::Listen(net::Ev
 }
 
 base::Result<void> OperationsServer::Start() {
-  if (!options_.client_ca_file.empty()) {
-    auto authorities = base::ReadFile(options_.client_ca_file);
-    if (!authorities) {
-      return base::Fail("unable to load client CA provider: " + authorities.error().message);
-    }
-    if (authorities->find("-----BEGIN CERTIFICATE") == std::string::npos) {
-      return base::Fail(fmt::format(
-          "unable to load client CA provider: error loading CA bundle for {}: data does not contain "
-          "any valid RSA or ECDSA certificates",
-          base::QuoteGo("client-ca-bundle::" + options_.client_ca_file)));
-    }
-    client_authorities_ = *std::move(authorities);
-  }
-  auto tls = certificate_.MakeTls(client_authorities_);
+  if (auto read = ReadAuthorityFiles(); !read) return read;
+  auto tls = MakeTls();
   if (!tls) return std::unexpected(std::move(tls.error()));
   net::HttpServerOptions http;
   http.host = options_.host;
   http.port = options_.port;
   http.tls = *std::move(tls);
+  http.shares_port = options_.shares_port;
+  http.connections_max = kConnectionsMax;
+  http.limits = kRequestLimits;
   auto server = net::HttpServer::Listen(executor_.loop(), std::move(http),
                                         [this](net::Request request, net::Responder responder) {
                                           tasks_->Spawn(Serve(std::move(request), std::move(responder)));
@@ -119,28 +117,119 @@ base::Result<void> OperationsServer::Start() {
   server_ = *std::move(server);
   if (options_.authentication != nullptr) tasks_->Spawn(options_.authentication->Run());
   if (options_.authorization != nullptr) tasks_->Spawn(options_.authorization->Run());
-  if (options_.client_ca_file.empty() && options_.look_up_client_ca && options_.authentication != nullptr) {
-    tasks_->Spawn(LookUpClientAuthorities());
+  CountConnections();
+  if (AsksCluster()) {
+    if (auto known = WaitForTrust(); !known) return known;
+    tasks_->Spawn(FollowTrust());
   }
   executor_.Wake();
   WatchFiles();
   return {};
 }
 
-base::Task<void> OperationsServer::LookUpClientAuthorities() {
-  const auto authorities = co_await options_.authentication->ClientAuthorities();
-  if (!authorities) {
-    // Without them nobody is known by a certificate; tokens go on working.
-    BERTH_LOG_WARNING("Unable to get configmap/extension-apiserver-authentication in kube-system",
-                      {"err", authorities.error().message});
-    co_return;
+void OperationsServer::CountConnections() {
+  if (options_.metrics == nullptr) return;
+  base::Gauge& open = options_.metrics->AddGauge(
+      {.name = "berth_serving_connections", .help = "Connections to the HTTPS port that are open."});
+  base::Counter& dropped = options_.metrics->AddCounter(
+      {.name = "berth_serving_connections_dropped_total",
+       .help = "Connections to the HTTPS port that were closed because there were too many."});
+  options_.metrics->OnCollect([this, &open, &dropped, counted = std::uint64_t{0}]() mutable {
+    open.Set(static_cast<double>(server_->connection_count()));
+    const std::uint64_t count = server_->dropped_count();
+    dropped.Add(static_cast<double>(count - std::exchange(counted, count)));
+  });
+}
+
+bool OperationsServer::AsksCluster() const {
+  const bool knows_all = !options_.client_ca_file.empty() && !options_.proxy_ca_file.empty();
+  return !knows_all && options_.looks_up_trust && options_.authentication != nullptr;
+}
+
+base::Task<base::Result<void>> OperationsServer::LookUpTrust() {
+  auto found = co_await options_.authentication->Trusted();
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  ClusterTrust trust = *std::move(found);
+  // What was given is not overruled.
+  if (!options_.client_ca_file.empty()) trust.client_authorities = trust_.client_authorities;
+  if (!options_.proxy_ca_file.empty()) {
+    trust.proxy_authorities = trust_.proxy_authorities;
+    trust.front_proxy = trust_.front_proxy;
   }
-  client_authorities_ = *authorities;
+  if (trust == trust_) co_return base::Result<void>();
+  trust_ = std::move(trust);
   Refresh();
+  co_return base::Result<void>();
+}
+
+base::Result<void> OperationsServer::WaitForTrust() {
+  if (!options_.needs_trust) return {};
+  std::optional<base::Result<void>> answer;
+  const auto ask = [](OperationsServer& self, std::optional<base::Result<void>>& into) -> base::Task<void> {
+    auto found = co_await self.LookUpTrust();
+    into = std::move(found);
+  };
+  tasks_->Spawn(ask(*this, answer));
+  executor_.Wake();
+  while (!answer && executor_.loop().RunOne()) {
+  }
+  if (answer && *answer) return {};
+  return base::Fail("unable to load configmap based request-header-client-ca-file: " +
+                    (answer ? answer->error().message : std::string("interrupted")));
+}
+
+base::Task<void> OperationsServer::FollowTrust() {
+  base::Duration wait = kTrustRetry;
+  for (bool warned = false;;) {
+    const auto found = co_await LookUpTrust();
+    // Without it nobody is known by a certificate; tokens go on working.
+    if (!found && !std::exchange(warned, true)) {
+      BERTH_LOG_WARNING("Unable to get configmap/extension-apiserver-authentication in kube-system",
+                        {"err", found.error().message});
+    }
+    if (found) warned = false;
+    wait = found ? kTrustCheck : std::min(wait * 2, kTrustCheck);
+    co_await executor_.executor().SleepFor(wait);
+    if (found) wait = kTrustRetry;
+  }
+}
+
+base::Result<void> OperationsServer::ReadAuthorityFiles() {
+  const auto read = [](const std::string& file, std::string_view what,
+                       std::string_view bundle) -> base::Result<std::string> {
+    if (file.empty()) return std::string();
+    auto text = base::ReadFile(file);
+    if (!text) return base::Fail(fmt::format("{}: {}", what, text.error().message));
+    if (text->find("-----BEGIN CERTIFICATE") != std::string::npos) return text;
+    return base::Fail(fmt::format(
+        "{}: error loading CA bundle for {}: data does not contain any valid RSA or ECDSA certificates", what,
+        base::QuoteGo(fmt::format("{}::{}", bundle, file))));
+  };
+  auto clients = read(options_.client_ca_file, "unable to load client CA provider", "client-ca-bundle");
+  if (!clients) return std::unexpected(std::move(clients.error()));
+  auto proxies =
+      read(options_.proxy_ca_file, "unable to create request header authentication config", "request-header");
+  if (!proxies) return std::unexpected(std::move(proxies.error()));
+  trust_.client_authorities = *std::move(clients);
+  trust_.proxy_authorities = *std::move(proxies);
+  trust_.front_proxy = options_.front_proxy;
+  return {};
+}
+
+base::Result<std::shared_ptr<const net::TlsContext>> OperationsServer::MakeTls() {
+  Trust trust;
+  trust.knows_clients = !trust_.client_authorities.empty();
+  if (!trust_.proxy_authorities.empty()) trust.front_proxy = trust_.front_proxy;
+  std::vector<std::string> authorities(2);
+  authorities[kClientAuthorities] = trust_.client_authorities;
+  authorities[kProxyAuthorities] = trust_.proxy_authorities;
+  auto tls = certificate_.MakeTls(authorities);
+  if (tls) access_.Believe(std::move(trust));
+  return tls;
 }
 
 void OperationsServer::Refresh() {
-  auto tls = certificate_.MakeTls(client_authorities_);
+  auto tls = MakeTls();
   if (!tls) {
     BERTH_LOG_ERROR(tls.error(), "The serving certificate or the client authorities cannot be used");
     return;
@@ -151,13 +240,14 @@ void OperationsServer::Refresh() {
 void OperationsServer::WatchFiles() {
   timer_.StartAfter(kFileCheck, [this] {
     bool changed = certificate_.Reload();
-    if (!options_.client_ca_file.empty()) {
-      std::string authorities = ReadOrEmpty(options_.client_ca_file);
-      if (!authorities.empty() && authorities != client_authorities_) {
-        client_authorities_ = std::move(authorities);
-        changed = true;
-      }
-    }
+    const auto look = [&changed](const std::string& file, std::string& authorities) {
+      std::string text = file.empty() ? std::string() : ReadOrEmpty(file);
+      if (text.empty() || text == authorities) return;
+      authorities = std::move(text);
+      changed = true;
+    };
+    look(options_.client_ca_file, trust_.client_authorities);
+    look(options_.proxy_ca_file, trust_.proxy_authorities);
     if (changed) Refresh();
     WatchFiles();
   });

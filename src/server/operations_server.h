@@ -26,8 +26,12 @@ struct ServerOptions {
   std::string host = "0.0.0.0";
   std::uint16_t port = 10259;
   CertificateOptions certificate;
-  std::string client_ca_file;  // empty: what the cluster says, if it may be asked
-  bool look_up_client_ca = true;
+  std::string client_ca_file;   // empty: what the cluster says, if it may be asked
+  std::string proxy_ca_file;    // likewise
+  FrontProxyRules front_proxy;  // with proxy_ca_file
+  bool looks_up_trust = true;   // asks the cluster
+  bool needs_trust = false;     // no start without an answer
+  bool shares_port = false;
   AccessOptions access;
   // Null: nobody to ask.
   std::unique_ptr<ApiReviewer> authentication;
@@ -69,14 +73,20 @@ class OperationsServer {
   base::Task<Answer> Profile(std::string query);
   Answer Pprof(const net::Request& request) const;
   Answer Verbosity(const net::Request& request);
-  base::Task<void> LookUpClientAuthorities();
+  base::Result<void> ReadAuthorityFiles();
+  bool AsksCluster() const;
+  base::Task<base::Result<void>> LookUpTrust();
+  base::Task<void> FollowTrust();
+  base::Result<void> WaitForTrust();
+  void CountConnections();
+  base::Result<std::shared_ptr<const net::TlsContext>> MakeTls();
   void Refresh();
   void WatchFiles();
 
   ServerOptions options_;
   ServerContent content_;
   ServingCertificate certificate_;
-  std::string client_authorities_;
+  ClusterTrust trust_;  // of files, or of the cluster
   base::RealClock clock_;
   client::LoopExecutor executor_;
   net::Timer timer_;

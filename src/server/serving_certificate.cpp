@@ -1,5 +1,6 @@
 #include "server/serving_certificate.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 
 #include "base/errno_text.h"
 #include "base/files.h"
+#include "net/http_message.h"
 
 namespace berth::server {
 namespace {
@@ -40,16 +42,11 @@ base::Result<net::KeyPair> MakePair(const std::string& bind_address, base::WallP
   return pair;
 }
 
-base::Result<std::shared_ptr<const net::TlsContext>> TlsOf(const net::KeyPair& pair,
-                                                           const std::string& client_authorities,
-                                                           const TlsWishes& wishes) {
+net::TlsServerConfig ServerConfig(const net::KeyPair& pair) {
   net::TlsServerConfig config;
   config.certificate.text = pair.certificate_pem;
   config.key.text = pair.key_pem;
-  config.client_authority.text = client_authorities;
-  auto context = net::TlsContext::ForServer(config);
-  if (context) ApplyTlsWishes(wishes, **context);
-  return context;
+  return config;
 }
 
 // What is wrong with a pair, as Go says it; nothing if it can be used.
@@ -59,7 +56,7 @@ base::Result<void> CheckPair(const net::KeyPair& pair) {
     return base::Fail("tls: failed to find any PEM data in certificate input");
   }
   if (!has_pem(pair.key_pem)) return base::Fail("tls: failed to find any PEM data in key input");
-  const auto tls = TlsOf(pair, "", {});
+  const auto tls = net::TlsContext::ForServer(ServerConfig(pair));
   if (tls) return {};
   if (tls.error().message.find("mismatch") == std::string::npos) return std::unexpected(tls.error());
   return base::Fail("tls: private key does not match public key");
@@ -73,7 +70,34 @@ base::Result<net::KeyPair> ReadPair(const std::string& cert_file, const std::str
   return net::KeyPair{*std::move(certificate), *std::move(key)};
 }
 
+bool ReloadPair(const std::string& cert_file, const std::string& key_file, net::KeyPair& pair) {
+  auto read = ReadPair(cert_file, key_file);
+  if (!read) return false;
+  const bool same = read->certificate_pem == pair.certificate_pem && read->key_pem == pair.key_pem;
+  if (same || !CheckPair(*read)) return false;
+  pair = *std::move(read);
+  return true;
+}
+
+std::string Trimmed(std::string_view text) { return std::string(net::TrimBlanks(text)); }
+
 }  // namespace
+
+NamedPairFiles ReadNamedPair(std::string_view text) {
+  NamedPairFiles files;
+  const std::size_t colon = text.find(':');
+  const std::string_view pair = text.substr(0, colon);
+  const std::size_t comma = pair.find(',');
+  files.cert_file = Trimmed(pair.substr(0, comma));
+  if (comma != std::string_view::npos) files.key_file = Trimmed(pair.substr(comma + 1));
+  if (colon == std::string_view::npos) return files;
+  for (std::string_view names = text.substr(colon + 1);;) {
+    const std::size_t end = names.find(',');
+    files.names.push_back(Trimmed(names.substr(0, end)));
+    if (end == std::string_view::npos) return files;
+    names.remove_prefix(end + 1);
+  }
+}
 
 base::Result<ServingCertificate> ServingCertificate::Load(const CertificateOptions& options,
                                                           base::WallPoint now) {
@@ -109,22 +133,37 @@ base::Result<ServingCertificate> ServingCertificate::Load(const CertificateOptio
   if (!pair) return std::unexpected(std::move(pair.error()));
   if (auto checked = CheckPair(*pair); !checked) return std::unexpected(checked.error());
   certificate.pair_ = *std::move(pair);
+  certificate.named_files_ = options.named;
+  for (const NamedPairFiles& files : options.named) {
+    auto named = ReadPair(files.cert_file, files.key_file);
+    auto checked = named ? CheckPair(*named) : base::Result<void>();
+    if (!named || !checked) {
+      const base::Error& error = named ? checked.error() : named.error();
+      return base::Fail("failed to load SNI cert and key: " + error.message);
+    }
+    certificate.named_.push_back({*std::move(named), files.names});
+  }
   return certificate;
 }
 
 base::Result<std::shared_ptr<const net::TlsContext>> ServingCertificate::MakeTls(
-    const std::string& client_authorities) const {
-  return TlsOf(pair_, client_authorities, tls_);
+    const std::vector<std::string>& client_authorities) const {
+  net::TlsServerConfig config = ServerConfig(pair_);
+  config.named = named_;
+  if (std::ranges::any_of(client_authorities, [](const std::string& text) { return !text.empty(); })) {
+    for (const std::string& text : client_authorities) config.client_authorities.push_back({.text = text});
+  }
+  auto context = net::TlsContext::ForServer(config);
+  if (context) ApplyTlsWishes(tls_, **context);
+  return context;
 }
 
 bool ServingCertificate::Reload() {
-  if (cert_file_.empty()) return false;
-  auto pair = ReadPair(cert_file_, key_file_);
-  if (!pair) return false;
-  const bool same = pair->certificate_pem == pair_.certificate_pem && pair->key_pem == pair_.key_pem;
-  if (same || !CheckPair(*pair)) return false;
-  pair_ = *std::move(pair);
-  return true;
+  bool changed = !cert_file_.empty() && ReloadPair(cert_file_, key_file_, pair_);
+  for (std::size_t i = 0; i < named_.size(); ++i) {
+    changed |= ReloadPair(named_files_[i].cert_file, named_files_[i].key_file, named_[i].pair);
+  }
+  return changed;
 }
 
 }  // namespace berth::server

@@ -22,7 +22,7 @@ class ConnectionTest : public testing::Test {
     Use(Issue("alice", net::CertificateUse::kClient));
     auto tls = net::TlsContext::ForServer({.certificate = {.text = server.certificate_pem},
                                            .key = {.text = server.key_pem},
-                                           .client_authority = {.text = authority_.certificate_pem}});
+                                           .client_authorities = {{.text = authority_.certificate_pem}}});
     ASSERT_TRUE(tls.has_value());
     net::HttpServerOptions options;
     options.tls = *tls;
@@ -30,7 +30,7 @@ class ConnectionTest : public testing::Test {
         net::HttpServer::Listen(loop_, options, [](net::Request request, net::Responder responder) {
           const std::string* authorization = request.headers.Find("Authorization");
           responder.Send(200, {},
-                         net::MakeBody((request.peer ? request.peer->common_name : "nobody") + " " +
+                         net::MakeBody((request.peer ? request.peer->subject.common_name : "nobody") + " " +
                                        (authorization == nullptr ? "" : *authorization)));
         });
     ASSERT_TRUE(listening.has_value());

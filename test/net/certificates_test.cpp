@@ -47,8 +47,8 @@ TEST(TlsContexts, RefuseAKeyOfAnotherCertificate) {
   const CertificateWish wish{.subject = {.common_name = "x", .organizations = {}}, .names = {"localhost"}};
   const KeyPair first = authority.Issue(wish);
   const KeyPair second = authority.Issue(wish);
-  const auto context = TlsContext::ForServer(
-      {.certificate = Pem(first.certificate_pem), .key = Pem(second.key_pem), .client_authority = {}});
+  const auto context =
+      TlsContext::ForServer({.certificate = Pem(first.certificate_pem), .key = Pem(second.key_pem)});
   ASSERT_FALSE(context);
   EXPECT_THAT(context.error().message, testing::HasSubstr("key"));
 }

@@ -23,17 +23,18 @@ class HttpClientTest : public NetTest {
  protected:
   // A server that says `bytes` to each connection once it has heard a whole header, and then hangs up.
   std::uint16_t ServeBytes(std::string bytes, bool hang_up = true) {
-    auto listener = Listener::Listen(loop_, "127.0.0.1", 0, [=, this](std::unique_ptr<Transport> transport) {
-      const auto peer = std::make_shared<RawPeer>(loop_, std::move(transport));
-      peer->Listen();
-      peers_.push_back(peer);
-      pending_.push_back([=] {
-        if (!peer->received.ends_with("\r\n\r\n")) return false;
-        peer->Send(bytes);
-        if (hang_up) peer->Close();
-        return true;
-      });
-    });
+    auto listener =
+        Listener::Listen(loop_, {.host = "127.0.0.1"}, [=, this](std::unique_ptr<Transport> transport) {
+          const auto peer = std::make_shared<RawPeer>(loop_, std::move(transport));
+          peer->Listen();
+          peers_.push_back(peer);
+          pending_.push_back([=] {
+            if (!peer->received.ends_with("\r\n\r\n")) return false;
+            peer->Send(bytes);
+            if (hang_up) peer->Close();
+            return true;
+          });
+        });
     EXPECT_TRUE(listener.has_value());
     listeners_.push_back(std::move(*listener));
     return listeners_.back()->port();
@@ -143,7 +144,7 @@ TEST_F(HttpClientTest, ResendsOnceOnAStaleConnectionIfThatDoesNoHarm) {
   for (const std::string method : {"GET", "POST"}) {
     std::string heard;
     int connection = 0;
-    auto listener = Listener::Listen(loop_, "127.0.0.1", 0, [&](std::unique_ptr<Transport> transport) {
+    auto listener = Listener::Listen(loop_, {.host = "127.0.0.1"}, [&](std::unique_ptr<Transport> transport) {
       const auto peer = std::make_shared<RawPeer>(loop_, std::move(transport));
       peer->Listen();
       const int number = connection++;
@@ -179,7 +180,7 @@ TEST_F(HttpClientTest, ResendsOnceOnAStaleConnectionIfThatDoesNoHarm) {
 TEST_F(HttpClientTest, RefusedConnectionAndUnknownHostAreTold) {
   std::uint16_t free_port = 0;
   {
-    auto listener = Listener::Listen(loop_, "127.0.0.1", 0, [](std::unique_ptr<Transport>) {});
+    auto listener = Listener::Listen(loop_, {.host = "127.0.0.1"}, [](std::unique_ptr<Transport>) {});
     free_port = (*listener)->port();
   }
   HttpClient refused(loop_, To(free_port));

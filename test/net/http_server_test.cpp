@@ -276,6 +276,69 @@ TEST_F(HttpServerTest, ListeningOnATakenPortIsAnErrorThatNamesIt) {
                                                  ": bind: address already in use"));
 }
 
+TEST_F(HttpServerTest, ServersThatShareAPortMayListenBesideEachOther) {
+  HttpServerOptions options;
+  options.shares_port = true;
+  Serve(Echo, options);
+  options.port = server_->port();
+  EXPECT_TRUE(HttpServer::Listen(loop_, options, Echo).has_value());
+  options.shares_port = false;
+  EXPECT_FALSE(HttpServer::Listen(loop_, options, Echo).has_value());
+}
+
+// Whoever holds connections without using them must not keep a probe from getting through.
+TEST_F(HttpServerTest, ANewcomerTakesThePlaceOfTheConnectionThatWasIdleLongest) {
+  HttpServerOptions options;
+  options.connections_max = 3;
+  std::vector<Responder> held;
+  Serve(
+      [&](Request request, Responder responder) {
+        if (request.path() == "/held") {
+          held.push_back(std::move(responder));
+        } else {
+          Echo(std::move(request), std::move(responder));
+        }
+      },
+      options);
+  const auto answered = Connect();
+  answered->Send("GET /held HTTP/1.1\r\n\r\n");
+  ASSERT_TRUE(RunUntil([&] { return held.size() == 1; }));
+  const auto asking = Connect();
+  asking->Send("GET /slow HTTP/1.1\r\nX: ");
+  const auto idle = Connect();
+  idle->Send("GET /idle HTTP/1.1\r\n\r\n");
+  ASSERT_TRUE(RunUntil([&] { return idle->received.contains("/idle"); }));
+  ASSERT_EQ(server_->connection_count(), 3U);
+
+  const auto probe = Connect();
+  probe->Send("GET /probe HTTP/1.1\r\n\r\n");
+  ASSERT_TRUE(RunUntil([&] { return probe->received.contains("/probe"); }));
+  EXPECT_TRUE(RunUntil([&] { return idle->ended; }));
+  EXPECT_FALSE(asking->ended);
+  EXPECT_EQ(server_->connection_count(), 3U);
+  EXPECT_EQ(server_->dropped_count(), 1U);
+
+  held[0].Send(200, {}, MakeBody("late"));
+  EXPECT_TRUE(RunUntil([&] { return answered->received.contains("late"); }));
+}
+
+TEST_F(HttpServerTest, ANewcomerIsTurnedAwayIfEverybodyWaitsForAnAnswer) {
+  HttpServerOptions options;
+  options.connections_max = 2;
+  std::vector<Responder> held;
+  Serve([&](Request, Responder responder) { held.push_back(std::move(responder)); }, options);
+  const auto first = Connect();
+  const auto second = Connect();
+  first->Send("GET / HTTP/1.1\r\n\r\n");
+  second->Send("GET / HTTP/1.1\r\n\r\n");
+  ASSERT_TRUE(RunUntil([&] { return held.size() == 2; }));
+  const auto late = Connect();
+  EXPECT_TRUE(RunUntil([&] { return late->ended; }));
+  EXPECT_EQ(late->received, "");
+  for (Responder& responder : held) responder.Send(204, {});
+  EXPECT_TRUE(RunUntil([&] { return first->received.contains("204") && second->received.contains("204"); }));
+}
+
 TEST_F(HttpServerTest, HandlerMayDestroyTheServer) {
   Serve([&](Request, Responder) { server_.reset(); });
   const auto peer = Connect();

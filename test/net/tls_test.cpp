@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,9 +22,8 @@ class TlsTest : public NetTest {
                                                   bool ask_for_certificates = false) {
     const KeyPair pair =
         authority.Issue({.subject = {.common_name = name, .organizations = {}}, .names = {name}});
-    TlsServerConfig config{
-        .certificate = Pem(pair.certificate_pem), .key = Pem(pair.key_pem), .client_authority = {}};
-    if (ask_for_certificates) config.client_authority = authority_.pem();
+    TlsServerConfig config{.certificate = Pem(pair.certificate_pem), .key = Pem(pair.key_pem)};
+    if (ask_for_certificates) config.client_authorities = {authority_.pem(), proxies_.pem()};
     auto context = TlsContext::ForServer(config);
     EXPECT_TRUE(context.has_value()) << context.error().message;
     return *context;
@@ -39,13 +40,32 @@ class TlsTest : public NetTest {
     options.tls = std::move(context);
     Serve(
         [](Request request, Responder responder) {
-          responder.Send(200, {},
-                         MakeBody((request.peer ? request.peer->common_name : "nobody") + request.body));
+          responder.Send(200, {}, MakeBody(Describe(request.peer.get()) + request.body));
         },
         options);
   }
 
+  // Who it is, and which of the two authorities say so.
+  static std::string Describe(const PeerCertificate* peer) {
+    if (peer == nullptr) return "nobody";
+    return peer->subject.common_name + (peer->is_vouched_for(0) ? " by first" : "") +
+           (peer->is_vouched_for(1) ? " by second" : "");
+  }
+  HttpClientOptions WithCertificateOf(const Authority& issuer) {
+    const KeyPair pair = issuer.Issue({.subject = {.common_name = "alice", .organizations = {"admins"}},
+                                       .names = {},
+                                       .use = CertificateUse::kClient});
+    return Trusting(
+        {.authority = authority_.pem(), .certificate = Pem(pair.certificate_pem), .key = Pem(pair.key_pem)});
+  }
+  // Whether a client that trusts this authority alone, and asks for that name, is content.
+  bool IsShown(const Authority& authority, const std::string& name) {
+    HttpClient client(loop_, Trusting({.authority = authority.pem(), .server_name = name}));
+    return Get(client, "/").has_value();
+  }
+
   const Authority authority_ = Authority::Make("right");
+  const Authority proxies_ = Authority::Make("proxies");
   const Authority other_ = Authority::Make("wrong");
 };
 
@@ -94,21 +114,95 @@ TEST_F(TlsTest, ServerOfAnotherNameIsRefusedUnlessTheNameIsGiven) {
   EXPECT_TRUE(Get(named, "/"));
 }
 
-TEST_F(TlsTest, ServerSeesTheClientsCertificateAndRefusesAStrangers) {
+TEST_F(TlsTest, ServerSeesTheClientsCertificateAndWhoVouchesForIt) {
   ServeTls(ServerContext(authority_, "127.0.0.1", true));
-  const auto with_certificate_of = [&](const Authority& issuer) {
-    const KeyPair pair = issuer.Issue({.subject = {.common_name = "alice", .organizations = {"admins"}},
-                                       .names = {},
-                                       .use = CertificateUse::kClient});
-    return Trusting(
-        {.authority = authority_.pem(), .certificate = Pem(pair.certificate_pem), .key = Pem(pair.key_pem)});
-  };
-  HttpClient alice(loop_, with_certificate_of(authority_));
-  EXPECT_EQ(Get(alice, "/")->body, "alice");
+  HttpClient alice(loop_, WithCertificateOf(authority_));
+  EXPECT_EQ(Get(alice, "/")->body, "alice by first");
+  HttpClient proxy(loop_, WithCertificateOf(proxies_));
+  EXPECT_EQ(Get(proxy, "/")->body, "alice by second");
   HttpClient nobody(loop_, Trusting({.authority = authority_.pem()}));
   EXPECT_EQ(Get(nobody, "/")->body, "nobody");
-  HttpClient stranger(loop_, with_certificate_of(other_));
-  EXPECT_FALSE(Get(stranger, "/"));
+  HttpClient stranger(loop_, WithCertificateOf(other_));
+  EXPECT_EQ(Get(stranger, "/")->body, "alice");
+}
+
+// A certificate that is good for servers proves nothing about a client.
+TEST_F(TlsTest, NobodyVouchesForAServersCertificateInAClientsHand) {
+  ServeTls(ServerContext(authority_, "127.0.0.1", true));
+  const KeyPair pair =
+      authority_.Issue({.subject = {.common_name = "web", .organizations = {}}, .names = {"web"}});
+  HttpClient web(loop_, Trusting({.authority = authority_.pem(),
+                                  .certificate = Pem(pair.certificate_pem),
+                                  .key = Pem(pair.key_pem)}));
+  EXPECT_EQ(Get(web, "/")->body, "web");
+}
+
+TEST_F(TlsTest, TheNameThatAClientAsksForChoosesTheCertificate) {
+  const auto pair = [](const Authority& issuer, std::vector<std::string> names) {
+    return issuer.Issue({.subject = {.common_name = names.front(), .organizations = {}}, .names = names});
+  };
+  const Authority explicit_ones = Authority::Make("explicit");
+  const KeyPair own = pair(authority_, {"own.example.org", "127.0.0.1"});
+  TlsServerConfig config{.certificate = Pem(own.certificate_pem), .key = Pem(own.key_pem)};
+  config.named.push_back({pair(other_, {"a.example.org", "b.example.org"}), {}});
+  config.named.push_back({pair(other_, {"*.wild.example.org"}), {}});
+  // Names that are given count, those of the certificate do not, and they win over a certificate's names.
+  config.named.push_back({pair(explicit_ones, {"b.example.org", "c.example.org"}), {"B.example.org"}});
+  const auto context = TlsContext::ForServer(config);
+  ASSERT_TRUE(context) << context.error().message;
+  ServeTls(*context);
+  EXPECT_TRUE(IsShown(authority_, "own.example.org"));
+  EXPECT_TRUE(IsShown(authority_, "127.0.0.1"));
+  EXPECT_TRUE(IsShown(other_, "a.example.org"));
+  EXPECT_TRUE(IsShown(explicit_ones, "b.example.org"));
+  EXPECT_TRUE(IsShown(other_, "x.wild.example.org"));
+  EXPECT_FALSE(IsShown(other_, "x.y.wild.example.org"));
+  EXPECT_FALSE(IsShown(explicit_ones, "c.example.org"));
+}
+
+TEST_F(TlsTest, AClientThatAsksForNoNameIsKnownByTheAddressThatItReached) {
+  const KeyPair own =
+      authority_.Issue({.subject = {.common_name = "own", .organizations = {}}, .names = {"own"}});
+  const KeyPair local =
+      other_.Issue({.subject = {.common_name = "local", .organizations = {}}, .names = {"127.0.0.1"}});
+  TlsServerConfig config{.certificate = Pem(own.certificate_pem), .key = Pem(own.key_pem)};
+  config.named.push_back({local, {"127.0.0.1"}});
+  ServeTls(*TlsContext::ForServer(config));
+  EXPECT_TRUE(IsShown(other_, "127.0.0.1"));
+}
+
+TEST_F(TlsTest, ANamedCertificateNeedsItsKey) {
+  const KeyPair own =
+      authority_.Issue({.subject = {.common_name = "own", .organizations = {}}, .names = {"own"}});
+  const KeyPair more =
+      authority_.Issue({.subject = {.common_name = "more", .organizations = {}}, .names = {"more"}});
+  TlsServerConfig config{.certificate = Pem(own.certificate_pem), .key = Pem(own.key_pem)};
+  config.named.push_back({{.certificate_pem = more.certificate_pem, .key_pem = own.key_pem}, {}});
+  const auto context = TlsContext::ForServer(config);
+  ASSERT_FALSE(context);
+  EXPECT_THAT(context.error().message, HasSubstr("key"));
+}
+
+TEST_F(TlsTest, AHandshakeThatNeverEndsIsCutOff) {
+  HttpServerOptions options;
+  options.tls = ServerContext(authority_, "127.0.0.1");
+  options.handshake_timeout = std::chrono::milliseconds(5);
+  Serve([](Request, Responder responder) { responder.Send(200, {}); }, options);
+  std::vector<std::shared_ptr<RawPeer>> peers;
+  for (const std::string_view greeting : {"", "\x16\x03\x01"}) {
+    Dial dial(loop_, "127.0.0.1", server_->port(), std::chrono::seconds(30),
+              [&](NetResult<std::unique_ptr<Transport>> transport) {
+                peers.push_back(std::make_shared<RawPeer>(loop_, std::move(*transport)));
+                peers.back()->Send(greeting);
+                peers.back()->Listen();
+              });
+    const std::size_t before = peers.size();
+    ASSERT_TRUE(RunUntil([&] { return peers.size() > before; }));
+  }
+  EXPECT_TRUE(RunUntil([&] { return peers[0]->ended && peers[1]->ended; }));
+  EXPECT_EQ(server_->connection_count(), 0U);
+  HttpClient client(loop_, Trusting({.authority = authority_.pem()}));
+  EXPECT_TRUE(Get(client, "/"));
 }
 
 TEST_F(TlsTest, ANewServerCertificateIsShownToNewConnectionsOnly) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/executor.h"
+#include "server/api_reviewer.h"
 
 namespace berth::server {
 namespace {
@@ -26,6 +27,7 @@ class FakeReviewer final : public Reviewer {
   base::Task<base::Result<bool>> ReviewAccess(Identity identity, std::string verb,
                                               std::string path) override {
     ++access_reviews;
+    last = identity;
     if (is_down) co_return base::Fail("connection refused");
     co_return identity.name == "prometheus" && verb == "get" && path == "/metrics";
   }
@@ -33,6 +35,7 @@ class FakeReviewer final : public Reviewer {
   bool is_down = false;
   int token_reviews = 0;
   int access_reviews = 0;
+  Identity last;  // whose rights were asked for
 };
 
 class AccessTest : public testing::Test {
@@ -105,17 +108,116 @@ TEST_F(AccessTest, AnAuthorizerThatCannotBeReached) {  // case 40
   EXPECT_EQ(Ask("/healthz", "Bearer good"), 401);
 }
 
-TEST_F(AccessTest, CertificatesNameUsersAndGroups) {
+// A request with a certificate for which one of the groups of authorities vouches, or none.
+net::Request Shown(const std::string& name, std::vector<std::string> organizations,
+                   std::vector<bool> vouched_for) {
   net::Request request;
   request.method = "GET";
   request.target = "/configz";
-  request.peer = std::make_shared<const net::CertificateSubject>(
-      net::CertificateSubject{.common_name = "admin", .organizations = {"system:masters"}});
-  EXPECT_EQ(Ask(request), 200);
-  request.peer = std::make_shared<const net::CertificateSubject>(
-      net::CertificateSubject{.common_name = "bob", .organizations = {}});
-  EXPECT_EQ(Ask(request), 403);
+  request.peer = std::make_shared<const net::PeerCertificate>(
+      net::PeerCertificate{.subject = {.common_name = name, .organizations = std::move(organizations)},
+                           .fingerprint = "abc",
+                           .vouched_for = std::move(vouched_for)});
+  return request;
+}
+
+TEST_F(AccessTest, CertificatesNameUsersAndGroups) {
+  access->Believe({.knows_clients = true, .front_proxy = std::nullopt});
+  EXPECT_EQ(Ask(Shown("admin", {"system:masters"}, {true, false})), 200);
+  EXPECT_EQ(Ask(Shown("bob", {}, {true, false})), 403);
   EXPECT_THAT(body, HasSubstr("bob"));
+  EXPECT_THAT(reviewer.last.groups, testing::ElementsAre("system:authenticated"));
+  EXPECT_EQ(reviewer.last.extra.at("authentication.kubernetes.io/credential-id"),
+            std::vector<std::string>{"X509SHA256=abc"});
+}
+
+TEST_F(AccessTest, ACertificateThatProvesNothingIsRefusedEvenWhereNoneIsNeeded) {
+  net::Request stranger = Shown("admin", {"system:masters"}, {false, false});
+  stranger.target = "/healthz";
+  EXPECT_EQ(Ask(stranger), 200) << "nobody looks at certificates yet";
+  access->Believe({.knows_clients = true, .front_proxy = std::nullopt});
+  EXPECT_EQ(Ask(stranger), 401);
+  stranger.headers.Add("Authorization", "Bearer good");
+  stranger.target = "/metrics";
+  EXPECT_EQ(Ask(stranger), 200) << "a token is as good as ever";
+}
+
+class FrontProxyTest : public AccessTest {
+ protected:
+  FrontProxyTest() {
+    access->Believe({.knows_clients = true,
+                     .front_proxy = FrontProxyRules{.username_headers = {"X-Remote-User"},
+                                                    .uid_headers = {"X-Remote-Uid"},
+                                                    .group_headers = {"X-Remote-Group"},
+                                                    .extra_header_prefixes = {"X-Remote-Extra-"},
+                                                    .allowed_names = {"front-proxy"}}});
+  }
+  static net::Request Proxied(const std::string& proxy, std::vector<bool> vouched_for) {
+    net::Request request = Shown(proxy, {}, std::move(vouched_for));
+    request.target = "/metrics";
+    request.headers.Add("x-remote-user", "prometheus");
+    request.headers.Add("X-Remote-Uid", "1-2-3");
+    request.headers.Add("X-REMOTE-GROUP", "monitors");
+    request.headers.Add("X-Remote-Group", "people");
+    request.headers.Add("X-Remote-Extra-Scopes%2fmore", "all");
+    request.headers.Add("X-Remote-Extra-Half%2", "kept");
+    return request;
+  }
+};
+
+TEST_F(FrontProxyTest, ItsHeadersNameTheUser) {
+  EXPECT_EQ(Ask(Proxied("front-proxy", {false, true})), 200);
+  EXPECT_EQ(reviewer.last.name, "prometheus");
+  EXPECT_EQ(reviewer.last.uid, "1-2-3");
+  EXPECT_THAT(reviewer.last.groups, testing::ElementsAre("monitors", "people", "system:authenticated"));
+  EXPECT_THAT(reviewer.last.extra,
+              testing::ElementsAre(testing::Pair("half%2", testing::ElementsAre("kept")),
+                                   testing::Pair("scopes/more", testing::ElementsAre("all"))));
+}
+
+TEST_F(FrontProxyTest, NobodyElseIsBelieved) {
+  EXPECT_EQ(Ask(Proxied("other-proxy", {false, true})), 401) << "its name is not allowed";
+  EXPECT_EQ(Ask(Proxied("front-proxy", {false, false})), 401) << "nobody vouches for it";
+  // A user with a certificate cannot speak for others.
+  EXPECT_EQ(Ask(Proxied("front-proxy", {true, false})), 403);
+  EXPECT_EQ(reviewer.last.name, "front-proxy");
+  net::Request bare = Proxied("front-proxy", {false, true});
+  bare.peer = nullptr;
+  EXPECT_EQ(Ask(bare), 403);
+  EXPECT_EQ(reviewer.last.name, "system:anonymous");
+}
+
+TEST_F(FrontProxyTest, AProxyThatNamesNobodyIsJudgedAsAClient) {
+  net::Request request = Proxied("front-proxy", {false, true});
+  request.headers.Remove("x-remote-user");
+  EXPECT_EQ(Ask(request), 401);
+}
+
+TEST_F(FrontProxyTest, WhatIsRememberedOfOneUserIsNotForAnother) {
+  EXPECT_EQ(Ask(Proxied("front-proxy", {false, true})), 200);
+  EXPECT_EQ(Ask(Proxied("front-proxy", {false, true})), 200);
+  EXPECT_EQ(reviewer.access_reviews, 1);
+  net::Request other = Proxied("front-proxy", {false, true});
+  other.headers.Add("X-Remote-Extra-Scopes", "none");
+  EXPECT_EQ(Ask(other), 200);
+  EXPECT_EQ(reviewer.access_reviews, 2);
+}
+
+TEST(ClusterTrusts, AreReadFromTheConfigMap) {
+  const ClusterTrust trust = ReadClusterTrust(R"({"data": {
+    "client-ca-file": "A", "requestheader-client-ca-file": "B",
+    "requestheader-username-headers": "[\"X-Remote-User\"]", "requestheader-uid-headers": "[\"X-Remote-Uid\"]",
+    "requestheader-group-headers": "[\"X-Remote-Group\", \"G\"]",
+    "requestheader-extra-headers-prefix": "[\"X-Remote-Extra-\"]",
+    "requestheader-allowed-names": "[]"}})");
+  EXPECT_EQ(trust.client_authorities, "A");
+  EXPECT_EQ(trust.proxy_authorities, "B");
+  EXPECT_THAT(trust.front_proxy.username_headers, testing::ElementsAre("X-Remote-User"));
+  EXPECT_THAT(trust.front_proxy.uid_headers, testing::ElementsAre("X-Remote-Uid"));
+  EXPECT_THAT(trust.front_proxy.group_headers, testing::ElementsAre("X-Remote-Group", "G"));
+  EXPECT_THAT(trust.front_proxy.extra_header_prefixes, testing::ElementsAre("X-Remote-Extra-"));
+  EXPECT_TRUE(trust.front_proxy.Allows("anybody"));
+  EXPECT_EQ(ReadClusterTrust("nonsense"), ClusterTrust());
 }
 
 TEST_F(AccessTest, StrangersCannotFillTheMemory) {

@@ -190,5 +190,83 @@ TEST_F(OperationsServerTest, CertificatesThatCannotBeUsedAreNamedInGosWords) {
   EXPECT_THAT(error("nowhere", "two.key"), testing::EndsWith("nowhere: no such file or directory"));
 }
 
+TEST_F(OperationsServerTest, CertificatesForNamesAreReadFromTheirFiles) {
+  EXPECT_EQ(ReadNamedPair("a.crt,a.key"), (NamedPairFiles{"a.crt", "a.key", {}}));
+  EXPECT_EQ(ReadNamedPair(" a.crt , a.key : x.org, *.y.org "),
+            (NamedPairFiles{"a.crt", "a.key", {"x.org", "*.y.org"}}));
+  const auto now = base::RealClock().WallNow();
+  const auto authority = net::MakeAuthority("names", now);
+  const auto pair = net::IssueCertificate(
+      *authority, {.subject = {.common_name = "named"}, .names = {"berth.example.org"}}, now);
+  const fs::path folder = fs::path(testing::TempDir()) / "named-certificate";
+  fs::create_directories(folder);
+  std::ofstream(folder / "a.crt") << pair->certificate_pem;
+  std::ofstream(folder / "a.key") << pair->key_pem;
+  ServerOptions options = Open("/healthz");
+  options.certificate.named = {{(folder / "a.crt").string(), (folder / "a.key").string(), {}}};
+  ASSERT_TRUE(Start(std::move(options)));
+  const auto is_shown = [&](const std::string& name) {
+    net::TlsClientConfig config;
+    config.authority.text = authority->certificate_pem;
+    config.server_name = name;
+    net::HttpClientOptions client_options;
+    client_options.base = {
+        .scheme = "https", .host = "127.0.0.1", .port = operations->port(), .path = "", .query = ""};
+    client_options.tls = *net::TlsContext::ForClient(config);
+    net::HttpClient client(loop_, std::move(client_options));
+    return NetTest::Fetch(client, {.target = "/healthz"}).has_value();
+  };
+  EXPECT_TRUE(is_shown("berth.example.org"));
+  EXPECT_FALSE(is_shown("localhost"));
+
+  options = Open("/healthz");
+  options.certificate.named = {{(folder / "a.crt").string(), (folder / "missing").string(), {}}};
+  const auto started = Start(std::move(options));
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message, testing::StartsWith("failed to load SNI cert and key: open "));
+}
+
+TEST_F(OperationsServerTest, AFrontProxyIsKnownByItsAuthority) {
+  const auto now = base::RealClock().WallNow();
+  const auto authority = net::MakeAuthority("proxies", now);
+  const auto proxy = net::IssueCertificate(
+      *authority,
+      {.subject = {.common_name = "front-proxy"}, .names = {}, .use = net::CertificateUse::kClient}, now);
+  const fs::path folder = fs::path(testing::TempDir()) / "front-proxy";
+  fs::create_directories(folder);
+  std::ofstream(folder / "ca.crt") << authority->certificate_pem;
+  ServerOptions options = Open("/healthz");
+  options.proxy_ca_file = (folder / "ca.crt").string();
+  options.front_proxy.username_headers = {"X-Remote-User"};
+  options.front_proxy.group_headers = {"X-Remote-Group"};
+  ASSERT_TRUE(Start(std::move(options)));
+  const auto ask = [&](const std::string& group) {
+    net::TlsClientConfig config;
+    config.insecure = true;
+    config.certificate.text = proxy->certificate_pem;
+    config.key.text = proxy->key_pem;
+    net::HttpClientOptions client_options;
+    client_options.base = {
+        .scheme = "https", .host = "127.0.0.1", .port = operations->port(), .path = "", .query = ""};
+    client_options.tls = *net::TlsContext::ForClient(config);
+    net::HttpClient client(loop_, std::move(client_options));
+    net::ClientRequest request;
+    request.target = "/metrics";
+    request.headers = {{"X-Remote-User", "alice"}, {"X-Remote-Group", group}};
+    const auto response = NetTest::Fetch(client, std::move(request));
+    return response ? response->status : 0;
+  };
+  EXPECT_EQ(ask("system:masters"), 200);
+  EXPECT_EQ(ask("people"), 403);
+
+  options = Open("/healthz");
+  options.proxy_ca_file = "/nonexistent";
+  const auto started = Start(std::move(options));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(
+      started.error().message,
+      "unable to create request header authentication config: open /nonexistent: no such file or directory");
+}
+
 }  // namespace
 }  // namespace berth::server

@@ -32,11 +32,12 @@ type ControlPlane struct {
 	// Port is kube-apiserver's.
 	Port int
 	// Admin may do everything.
-	Admin       *kubernetes.Clientset
-	AdminConfig *rest.Config
-	Authority   *Authority
-	APIServer   *Process
-	Controllers *Process
+	Admin        *kubernetes.Clientset
+	AdminConfig  *rest.Config
+	Authority    *Authority
+	FrontProxies *Authority // signs for proxies that speak for users
+	APIServer    *Process
+	Controllers  *Process
 
 	directory string
 	etcdPort  int
@@ -126,7 +127,8 @@ func (c *ControlPlane) writeFiles(t *testing.T) {
 	t.Helper()
 	WriteFile(t, c.CAFile(), c.Authority.PEM)
 	WriteFile(t, c.path("clients.crt"), c.Authority.PEM)
-	WriteFile(t, c.path("front-proxy.crt"), NewAuthority(t, "front-proxy").PEM)
+	c.FrontProxies = NewAuthority(t, "front-proxies")
+	WriteFile(t, c.path("front-proxy.crt"), c.FrontProxies.PEM)
 	c.Authority.Server(t).WriteFiles(t, c.ServingCertificate())
 	accounts := newKey(t)
 	WriteFile(t, c.path("accounts.key"), encodeKey(t, accounts))

@@ -17,8 +17,8 @@ import (
 	"berth/e2e/harness"
 )
 
-// ask is a request to berth's own port by somebody with a token, a certificate or neither.
-func ask(t *testing.T, port int, path, token string, certificate *harness.Certificate) int {
+// ask is a request to berth's own port by somebody with a token, a certificate or neither, and with headers as NAME, VALUE.
+func ask(t *testing.T, port int, path, token string, certificate *harness.Certificate, headers ...string) int {
 	t.Helper()
 	config := &tls.Config{InsecureSkipVerify: true}
 	if certificate != nil {
@@ -35,6 +35,9 @@ func ask(t *testing.T, port int, path, token string, certificate *harness.Certif
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
+	for at := 0; at+1 < len(headers); at += 2 {
+		request.Header.Add(headers[at], headers[at+1])
+	}
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
 	answer, err := client.Do(request)
 	if err != nil {
@@ -45,16 +48,20 @@ func ask(t *testing.T, port int, path, token string, certificate *harness.Certif
 	return answer.StatusCode
 }
 
-// The command line that kubeadm writes for kube-scheduler, and what the port tells to whom.
+// The command line that kubeadm writes for kube-scheduler, and what the port of either tells to whom.
 func TestServingAsksTheAPIServerWhoMaySee(t *testing.T) {
+	t.Run("kube", func(t *testing.T) { whoMaySee(t, harness.Binary("kube-scheduler")) })
+	t.Run("berth", func(t *testing.T) { whoMaySee(t, harness.BerthBinary(), "scheduler") })
+}
+
+func whoMaySee(t *testing.T, program string, arguments ...string) {
 	c := harness.StartControlPlane(t, harness.Options{})
 	c.CreateNodes(t, 2, "8", "16Gi")
 	kubeconfig := c.SchedulerKubeconfig(t, c.Port)
 	port := harness.FreePort(t)
-	process := harness.StartProcess(t, c.Logs, "berth", harness.BerthBinary(), []string{"scheduler",
-		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
-		"--bind-address=127.0.0.1", "--kubeconfig=" + kubeconfig, "--leader-elect=true", fmt.Sprintf("--secure-port=%d", port),
-	})
+	process := harness.StartProcess(t, c.Logs, "scheduler", program, append(arguments,
+		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig,
+		"--bind-address=127.0.0.1", "--kubeconfig="+kubeconfig, "--leader-elect=true", fmt.Sprintf("--secure-port=%d", port)))
 	scheduler := &harness.Scheduler{Process: process, Port: port}
 	scheduler.WaitReady(t)
 
@@ -95,29 +102,42 @@ func TestServingAsksTheAPIServerWhoMaySee(t *testing.T) {
 	good, other, expiring := tokenOf("prometheus", false), tokenOf("stranger", false), tokenOf("prometheus", true)
 	admin := c.Authority.Client(t, "admin", "system:masters")
 	nobody := c.Authority.Client(t, "nobody")
+	stranger := harness.NewAuthority(t, "elsewhere").Client(t, "admin", "system:masters")
+	proxy, otherProxy := c.FrontProxies.Client(t, "front-proxy"), c.FrontProxies.Client(t, "other-proxy")
+	prometheus := []string{"X-Remote-User", "system:serviceaccount:kube-system:prometheus", "X-Remote-Group", "system:authenticated"}
 
 	for _, one := range []struct {
 		who, path, token string
 		certificate      *harness.Certificate
+		headers          []string
 		want             int
 	}{
-		{"anonymous", "/healthz", "", nil, 200},
-		{"anonymous", "/livez", "", nil, 200},
-		{"anonymous", "/readyz", "", nil, 200},
-		{"anonymous", "/metrics", "", nil, 403},
-		{"anonymous", "/configz", "", nil, 403},
-		{"anonymous", "/healthz/ping", "", nil, 403},
-		{"a token with the right", "/metrics", good, nil, 200},
-		{"a token with the right", "/configz", good, nil, 403},
-		{"a token without it", "/metrics", other, nil, 403},
-		{"a token that is going to end", "/metrics", expiring, nil, 200},
-		{"a made-up token", "/metrics", "made-up", nil, 401},
-		{"a made-up token", "/healthz", "made-up", nil, 401},
-		{"an administrator's certificate", "/metrics", "", &admin, 200},
-		{"an administrator's certificate", "/configz", "", &admin, 200},
-		{"nobody's certificate", "/metrics", "", &nobody, 403},
+		{"anonymous", "/healthz", "", nil, nil, 200},
+		{"anonymous", "/livez", "", nil, nil, 200},
+		{"anonymous", "/readyz", "", nil, nil, 200},
+		{"anonymous", "/metrics", "", nil, nil, 403},
+		{"anonymous", "/configz", "", nil, nil, 403},
+		{"anonymous", "/healthz/ping", "", nil, nil, 403},
+		{"a token with the right", "/metrics", good, nil, nil, 200},
+		{"a token with the right", "/configz", good, nil, nil, 403},
+		{"a token without it", "/metrics", other, nil, nil, 403},
+		{"a token that is going to end", "/metrics", expiring, nil, nil, 200},
+		{"a made-up token", "/metrics", "made-up", nil, nil, 401},
+		{"a made-up token", "/healthz", "made-up", nil, nil, 401},
+		{"an administrator's certificate", "/metrics", "", &admin, nil, 200},
+		{"an administrator's certificate", "/configz", "", &admin, nil, 200},
+		{"nobody's certificate", "/metrics", "", &nobody, nil, 403},
+		{"a stranger's certificate", "/healthz", "", &stranger, nil, 401},
+		{"a stranger's certificate", "/configz", "", &stranger, nil, 401},
+		{"a user behind the front proxy", "/metrics", "", &proxy, prometheus, 200},
+		{"a user behind the front proxy", "/configz", "", &proxy, prometheus, 403},
+		{"a master behind the front proxy", "/configz", "", &proxy, []string{"X-Remote-User", "x", "X-Remote-Group", "system:masters"}, 200},
+		{"the front proxy for nobody", "/metrics", "", &proxy, nil, 401},
+		{"a proxy of another name", "/metrics", "", &otherProxy, prometheus, 401},
+		{"a user who says to be a proxy", "/metrics", "", &nobody, prometheus, 403},
+		{"anonymous who says to be a proxy", "/metrics", "", nil, prometheus, 403},
 	} {
-		if got := ask(t, port, one.path, one.token, one.certificate); got != one.want {
+		if got := ask(t, port, one.path, one.token, one.certificate, one.headers...); got != one.want {
 			t.Errorf("%s by %s: %d, want %d", one.path, one.who, got, one.want)
 		}
 	}
