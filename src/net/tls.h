@@ -32,10 +32,12 @@ struct TlsClientConfig {
   PemSource key = {};
   std::string server_name = {};  // empty: the host of the URL
   bool insecure = false;         // takes any certificate
+  bool offer_http2 = false;      // before HTTP/1.1
 };
 
-// Keys and trust, read and checked: at least TLS 1.2, HTTP/1.1 by ALPN. Immutable and shared by connections.
-// To rotate, make a new one and hand it to the server or the client; open connections keep what they have.
+// Keys and trust, read and checked: at least TLS 1.2, the protocol by ALPN. Immutable and shared by
+// connections. To rotate, make a new one and hand it to the server or the client; open connections keep what
+// they have.
 class TlsContext {
  public:
   static base::Result<std::shared_ptr<const TlsContext>> ForServer(const TlsServerConfig& config);
@@ -47,6 +49,7 @@ class TlsContext {
   ssl_ctx_st* native() const { return native_; }
   const std::string& server_name() const { return server_name_; }
   bool insecure() const { return insecure_; }
+  bool offers_http2() const { return offers_http2_; }
 
  private:
   explicit TlsContext(ssl_ctx_st* native) : native_(native) {}
@@ -54,6 +57,7 @@ class TlsContext {
   ssl_ctx_st* native_;
   std::string server_name_;
   bool insecure_ = false;
+  bool offers_http2_ = false;
 };
 
 }  // namespace berth::net

@@ -58,6 +58,8 @@ class Transport {
 
   const NetError& error() const;
   std::string remote_address() const;
+  // What both sides agreed on in the handshake, as ALPN names it; empty if nothing.
+  std::string_view protocol() const;
   // Of a certificate that the peer showed and that was verified.
   std::optional<CertificateSubject> PeerSubject() const;
 
