@@ -14,10 +14,13 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 
 find_library(RE2_LIBRARY re2 REQUIRED)
+find_library(NGHTTP2_LIBRARY nghttp2 REQUIRED)
 find_library(RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
 find_path(PROTOZERO_INCLUDE protozero/pbf_reader.hpp REQUIRED)
 
 add_library(berth_re2 INTERFACE)
 target_link_libraries(berth_re2 INTERFACE ${RE2_LIBRARY})
+add_library(berth_nghttp2 INTERFACE)
+target_link_libraries(berth_nghttp2 INTERFACE ${NGHTTP2_LIBRARY})
 add_library(berth_rapidcheck INTERFACE)
 target_link_libraries(berth_rapidcheck INTERFACE ${RAPIDCHECK_LIBRARY})

@@ -75,7 +75,9 @@ if(CCACHE)
     CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
   if(BERTH_PCH)
-    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_PCH_EXTSUM=1)
+    # A precompiled header knows its headers by their bytes, comments included: one that was made before a comment changed
+    # would not keep them from being included again.
+    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_PCH_EXTSUM=1 CCACHE_COMMENTS=1)
   endif()
   list(APPEND CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()

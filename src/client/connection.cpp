@@ -1,6 +1,9 @@
 #include "client/connection.h"
 
+#include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "base/log.h"
@@ -9,11 +12,25 @@ namespace berth::client {
 namespace {
 
 constexpr auto kReloadPeriod = std::chrono::minutes(5);
-// Each watch holds one for as long as it lasts; the rest is for writes, which wait for their turn.
+// Over HTTP/1.1 each watch holds one for as long as it lasts; the rest is for writes, which wait for their
+// turn.
 constexpr std::size_t kConnectionsMax = 128;
 
 base::Result<std::string> Load(const net::PemSource& source, const Surroundings& surroundings) {
   return source.file.empty() ? base::Result<std::string>(source.text) : surroundings.read_file(source.file);
+}
+
+// What the environment says, if it is a number of seconds.
+base::Duration SecondsFrom(const std::string& name, const Surroundings& surroundings,
+                           base::Duration otherwise) {
+  const std::string text = surroundings.environment(name).value_or("");
+  std::uint32_t seconds = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool is_number = error == std::errc() && rest == text.data() + text.size();
+  if (!is_number && !text.empty()) {
+    BERTH_LOG_WARNING("Not a number of seconds", {"variable", name}, {"value", text});
+  }
+  return is_number ? std::chrono::seconds(seconds) : otherwise;
 }
 
 }  // namespace
@@ -31,6 +48,9 @@ base::Result<std::unique_ptr<Connection>> Connection::Make(LoopExecutor& executo
   options.base = made->config_.server;
   options.proxy = made->config_.proxy;
   options.connections_max = kConnectionsMax;
+  options.ping_after =
+      SecondsFrom("HTTP2_READ_IDLE_TIMEOUT_SECONDS", made->surroundings_, options.ping_after);
+  options.ping_timeout = SecondsFrom("HTTP2_PING_TIMEOUT_SECONDS", made->surroundings_, options.ping_timeout);
   if (options.base.is_https()) {
     auto pems = made->ReadPems();
     if (!pems) return std::unexpected(std::move(pems.error()));
@@ -65,6 +85,7 @@ base::Result<std::shared_ptr<const net::TlsContext>> Connection::MakeTls(const P
   tls.authority = {.text = pems.authority};
   tls.certificate = {.text = pems.certificate};
   tls.key = {.text = pems.key};
+  tls.offer_http2 = surroundings_.environment("DISABLE_HTTP2").value_or("").empty();
   return net::TlsContext::ForClient(tls);
 }
 

@@ -7,18 +7,6 @@
 #include "fmt/format.h"
 
 namespace berth::net {
-namespace {
-
-bool MayRepeat(std::string_view method) {
-  return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" || method == "DELETE";
-}
-
-bool UsuallyHasBody(std::string_view method) {
-  return method == "POST" || method == "PUT" || method == "PATCH";
-}
-
-}  // namespace
-
 ClientConnection::ClientConnection(EventLoop& loop, const HttpClientOptions& options, Owner& owner)
     : loop_(loop), options_(options), owner_(owner) {}
 
@@ -94,7 +82,9 @@ void ClientConnection::StartTls() {
 void ClientConnection::Handshake() {
   switch (transport_->Handshake()) {
     case Transport::Io::kDone:
-      SendRequest();
+      secured_ = true;
+      owner_.on_secured(*this, transport_->protocol() == "h2");
+      if (phase_ == Phase::kHandshake) SendRequest();
       return;
     case Transport::Io::kWantRead:
       WaitReadable();
@@ -285,6 +275,12 @@ std::shared_ptr<ClientCall> ClientConnection::Close() {
   dial_.reset();
   if (transport_) transport_->Close();
   return std::exchange(call_, nullptr);
+}
+
+ClientConnection::Released ClientConnection::Release() {
+  Released released{std::move(transport_), nullptr};
+  released.call = Close();
+  return released;
 }
 
 void ClientConnection::Fail(NetError error) {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "net/client_call.h"
 #include "net/deadline_sweep.h"
 #include "net/endpoints.h"
 #include "net/http_client.h"
@@ -17,18 +17,8 @@
 
 namespace berth::net {
 
-// One request on its way, from Send or Stream to its last callback.
-struct ClientCall {
-  HttpClient::CallId id = 0;
-  ClientRequest request;
-  StreamCallbacks callbacks;
-  base::TimePoint deadline = DeadlineSweep::kNever;
-  bool resent = false;  // then it wants a new connection
-  bool ended = false;
-};
-
 // One connection of a client's pool: it is dialed for a call, carries one call at a time, and is idle
-// between.
+// between. If the server wants to speak HTTP/2, the pool takes socket and call away again.
 class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:
   // What the pool is told. The connection has let go of the call before each of these.
@@ -37,6 +27,8 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
     // The connection is closed. `stale`: it was used before, and the call may be sent again.
     std::function<void(ClientConnection&, std::shared_ptr<ClientCall>, NetError, bool stale)> on_failed;
     std::function<void(ClientConnection&, base::TimePoint)> on_deadline;
+    // The handshake is done, and no request sent. For HTTP/2 the owner calls Release.
+    std::function<void(ClientConnection&, bool is_http2)> on_secured;
   };
 
   ClientConnection(EventLoop& loop, const HttpClientOptions& options, Owner& owner);
@@ -46,10 +38,18 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   // Without telling the owner; returns the call it carried.
   std::shared_ptr<ClientCall> Close();
   void CloseAfterCall() { keep_alive_ = false; }
+  struct Released {
+    std::unique_ptr<Transport> transport;
+    std::shared_ptr<ClientCall> call;
+  };
+  Released Release();
   void TimeOut();
 
   const std::shared_ptr<ClientCall>& call() const { return call_; }
   bool is_idle() const { return phase_ == Phase::kIdle; }
+  bool is_dialing() const { return phase_ <= Phase::kHandshake; }
+  // Whether it came as far as its first request.
+  bool secured() const { return secured_; }
   base::TimePoint deadline() const { return deadline_; }
 
  private:
@@ -86,6 +86,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   Phase phase_ = Phase::kDialing;
   bool waiting_readable_ = false;
   bool waiting_writable_ = false;
+  bool secured_ = false;
   bool reused_ = false;
   bool response_started_ = false;
   bool headers_told_ = false;

@@ -9,6 +9,7 @@
 #include "fmt/format.h"
 
 #include "net/client_connection.h"
+#include "net/http2_connection.h"
 
 namespace berth::net {
 
@@ -23,6 +24,17 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
     hooks.on_failed = [this](ClientConnection& connection, std::shared_ptr<ClientCall> call, NetError error,
                              bool stale) { OnFailed(connection, std::move(call), std::move(error), stale); };
     hooks.on_deadline = [this](ClientConnection&, base::TimePoint deadline) { deadlines.Note(deadline); };
+    hooks.on_secured = [this](ClientConnection& connection, bool is_http2) {
+      OnSecured(connection, is_http2);
+    };
+    shared_hooks.on_ended = [this](std::shared_ptr<ClientCall> call) { EndCall(call, std::nullopt); };
+    shared_hooks.on_lost = [this](Http2Connection::Lost lost, NetError error) { OnLost(lost, error); };
+    shared_hooks.on_closed = [this](Http2Connection& connection, std::vector<Http2Connection::Lost> lost,
+                                    NetError error) { OnClosed(connection, std::move(lost), error); };
+    shared_hooks.on_deadline = [this](base::TimePoint deadline) { deadlines.Note(deadline); };
+    shared_hooks.on_room = [this] {
+      if (!waiting.empty()) StartSoon();
+    };
   }
 
   CallId Start(ClientRequest request, StreamCallbacks callbacks);
@@ -30,6 +42,15 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   void StartWaiting();
   void OnIdle(ClientConnection& connection, std::shared_ptr<ClientCall> call);
   void OnFailed(ClientConnection& connection, std::shared_ptr<ClientCall> call, NetError error, bool stale);
+  void OnSecured(ClientConnection& connection, bool is_http2);
+  void OnLost(const Http2Connection::Lost& lost, const NetError& error);
+  void OnClosed(Http2Connection& connection, std::vector<Http2Connection::Lost> lost, const NetError& error);
+  // Whether calls wait for a connection that is being made, since it may take them all.
+  bool MayShare() const { return !speaks_http1 && options.tls && options.tls->offers_http2(); }
+  bool StartShared(const std::shared_ptr<ClientCall>& call);
+  bool IsFull() const {
+    return options.connections_max != 0 && connections.size() + shared.size() >= options.connections_max;
+  }
   void EndCall(const std::shared_ptr<ClientCall>& call, std::optional<NetError> error);
   // Takes the call from wherever it is, and ends it.
   void Withdraw(std::shared_ptr<ClientCall> call, NetError error);
@@ -40,13 +61,16 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   EventLoop& loop;
   HttpClientOptions options;
   ClientConnection::Owner hooks;
+  Http2Connection::Owner shared_hooks;
   DeadlineSweep deadlines;
   std::map<CallId, std::shared_ptr<ClientCall>> calls;  // all that have not ended
   std::deque<std::shared_ptr<ClientCall>> waiting;      // those without a connection
   std::vector<std::shared_ptr<ClientConnection>> connections;
   std::vector<std::shared_ptr<ClientConnection>> idle;  // the one used last is used next
+  std::vector<std::shared_ptr<Http2Connection>> shared;
   CallId last_id = 0;
   std::uint64_t dialed = 0;
+  bool speaks_http1 = false;  // the server's choice in the last handshake
   bool start_queued = false;
   bool shut_down = false;
 };
@@ -76,9 +100,20 @@ void HttpClient::Impl::StartSoon() {
   });
 }
 
+bool HttpClient::Impl::StartShared(const std::shared_ptr<ClientCall>& call) {
+  const auto found = std::ranges::find_if(shared, [](const auto& one) { return one->has_room(); });
+  if (found == shared.end()) return false;
+  (*found)->Carry(call);
+  return true;
+}
+
 void HttpClient::Impl::StartWaiting() {
   while (!waiting.empty()) {
     auto call = waiting.front();
+    if (StartShared(call)) {
+      waiting.pop_front();
+      continue;
+    }
     if (!idle.empty() && !call->resent) {
       const auto connection = idle.back();
       idle.pop_back();
@@ -86,8 +121,10 @@ void HttpClient::Impl::StartWaiting() {
       connection->Carry(std::move(call));
       continue;
     }
-    if (options.connections_max != 0 && connections.size() >= options.connections_max) {
-      if (idle.empty()) return;
+    if (MayShare() && std::ranges::any_of(connections, [](const auto& one) { return one->is_dialing(); }))
+      break;
+    if (IsFull()) {
+      if (idle.empty()) break;
       idle.front()->Close();  // a call that must not have a used connection makes room for a new one
       Forget(*idle.front());
     }
@@ -97,6 +134,39 @@ void HttpClient::Impl::StartWaiting() {
     const auto connection = connections.back();
     connection->DialFor(std::move(call));
   }
+  const auto all = shared;  // a write that fails closes its connection
+  for (const auto& connection : all) connection->Flush();
+}
+
+void HttpClient::Impl::OnSecured(ClientConnection& connection, bool is_http2) {
+  speaks_http1 = !is_http2;
+  if (!waiting.empty()) StartSoon();
+  if (!is_http2) return;
+  const auto keep = connection.shared_from_this();
+  auto [transport, call] = connection.Release();
+  Forget(connection);
+  shared.push_back(std::make_shared<Http2Connection>(loop, options, shared_hooks, std::move(transport)));
+  shared.back()->Start();
+  waiting.push_front(std::move(call));
+  StartSoon();
+}
+
+void HttpClient::Impl::OnLost(const Http2Connection::Lost& lost, const NetError& error) {
+  if (lost.may_resend && !lost.call->resent && !lost.call->ended) {
+    lost.call->resent = true;
+    waiting.push_front(lost.call);
+    StartSoon();
+  } else {
+    EndCall(lost.call, error);
+  }
+}
+
+void HttpClient::Impl::OnClosed(Http2Connection& connection, std::vector<Http2Connection::Lost> lost,
+                                const NetError& error) {
+  const auto self = shared_from_this();
+  std::erase_if(shared, [&](const auto& other) { return other.get() == &connection; });
+  if (!waiting.empty()) StartSoon();
+  for (const Http2Connection::Lost& one : lost) OnLost(one, error);
 }
 
 void HttpClient::Impl::OnIdle(ClientConnection& connection, std::shared_ptr<ClientCall> call) {
@@ -115,6 +185,10 @@ void HttpClient::Impl::OnFailed(ClientConnection& connection, std::shared_ptr<Cl
   const auto self = shared_from_this();
   const auto keep = connection.shared_from_this();
   Forget(connection);
+  if (!connection.secured() && MayShare()) {
+    // They waited for this connection, and the next would fail as well, each after its time-out.
+    for (const auto& other : std::exchange(waiting, {})) EndCall(other, error);
+  }
   if (!waiting.empty()) StartSoon();
   if (!call) return;
   if (stale && !call->resent) {
@@ -141,6 +215,10 @@ void HttpClient::Impl::EndCall(const std::shared_ptr<ClientCall>& call, std::opt
 
 void HttpClient::Impl::Withdraw(std::shared_ptr<ClientCall> call, NetError error) {
   std::erase(waiting, call);
+  if (const auto carrier = call->carrier.lock()) {
+    carrier->Drop(*call);
+    StartSoon();  // to send that
+  }
   for (std::size_t i = 0; i < connections.size(); ++i) {
     const auto connection = connections[i];
     if (connection->call() != call) continue;
@@ -171,9 +249,14 @@ base::TimePoint HttpClient::Impl::EndLate(base::TimePoint now) {
   for (const auto& connection : all) {
     if (connection->deadline() <= now && !shut_down) connection->TimeOut();
   }
+  const auto all_shared = shared;
+  for (const auto& connection : all_shared) {
+    if (connection->deadline() <= now && !shut_down) connection->TimeOut();
+  }
   base::TimePoint earliest = DeadlineSweep::kNever;
   for (const auto& [id, call] : calls) earliest = std::min(earliest, call->deadline);
   for (const auto& connection : connections) earliest = std::min(earliest, connection->deadline());
+  for (const auto& connection : shared) earliest = std::min(earliest, connection->deadline());
   return earliest;
 }
 
@@ -182,6 +265,7 @@ void HttpClient::Impl::Shutdown() {
   waiting.clear();
   idle.clear();
   for (const auto& connection : std::exchange(connections, {})) connection->Close();
+  for (const auto& connection : std::exchange(shared, {})) connection->Close();
   for (const auto& [id, call] : std::exchange(calls, {})) call->ended = true;
 }
 
@@ -238,20 +322,31 @@ void HttpClient::Cancel(CallId id) {
 
 void HttpClient::ReplaceTls(std::shared_ptr<const TlsContext> tls, bool close_active) {
   impl_->options.tls = std::move(tls);
+  std::vector<std::shared_ptr<ClientCall>> cut_off;
   const auto all = impl_->connections;
   for (const auto& connection : all) {
-    if (connection->is_idle()) {
-      connection->Close();
-      impl_->Forget(*connection);
-    } else if (!close_active) {
+    if (!connection->is_idle() && !close_active) {
       connection->CloseAfterCall();
-    } else if (auto call = connection->Close()) {
-      impl_->Forget(*connection);
-      impl_->loop.Post([weak = std::weak_ptr<Impl>(impl_), call] {
-        const auto impl = weak.lock();
-        if (impl && !impl->shut_down) impl->EndCall(call, NetError{ErrorKind::kReset, "new credentials"});
-      });
+      continue;
     }
+    if (auto call = connection->Close()) cut_off.push_back(std::move(call));
+    impl_->Forget(*connection);
+  }
+  const auto all_shared = impl_->shared;
+  for (const auto& connection : all_shared) {
+    if (!connection->is_idle() && !close_active) {
+      connection->CloseAfterCalls();
+      continue;
+    }
+    for (Http2Connection::Lost& lost : connection->Close()) cut_off.push_back(std::move(lost.call));
+    std::erase(impl_->shared, connection);
+  }
+  if (!cut_off.empty()) {
+    impl_->loop.Post([weak = std::weak_ptr<Impl>(impl_), cut_off = std::move(cut_off)] {
+      const auto impl = weak.lock();
+      if (!impl) return;
+      for (const auto& call : cut_off) impl->EndCall(call, NetError{ErrorKind::kReset, "new credentials"});
+    });
   }
   if (!impl_->waiting.empty()) impl_->StartSoon();
 }
@@ -263,11 +358,14 @@ void HttpClient::CloseIdle() {
     connection->Close();
     impl_->Forget(*connection);
   }
+  const auto all_shared = impl_->shared;
+  for (const auto& connection : all_shared) connection->CloseAfterCalls();
 }
 
 HttpClient::Counts HttpClient::counts() const {
-  return {.open = impl_->connections.size(),
-          .idle = impl_->idle.size(),
+  const auto idle = std::ranges::count_if(impl_->shared, [](const auto& one) { return one->is_idle(); });
+  return {.open = impl_->connections.size() + impl_->shared.size(),
+          .idle = impl_->idle.size() + static_cast<std::size_t>(idle),
           .waiting_calls = impl_->waiting.size(),
           .dialed = impl_->dialed};
 }

@@ -21,12 +21,16 @@ struct HttpClientOptions {
   Url base;                               // its path goes before every target
   std::shared_ptr<const TlsContext> tls;  // needed for https
   std::optional<Url> proxy;               // an http proxy: CONNECT for https, whole URLs for http
-  std::size_t connections_max = 0;        // 0: no limit. Each open stream holds one.
+  std::size_t connections_max = 0;        // 0: no limit. Of HTTP/1.1, each open stream holds one.
   std::size_t header_bytes_max = std::size_t{1} << 20;
   base::Duration dial_timeout = std::chrono::seconds(30);
   base::Duration handshake_timeout = std::chrono::seconds(10);
   base::Duration idle_timeout = std::chrono::seconds(90);
   base::Duration keep_alive = std::chrono::seconds(30);
+  // Of HTTP/2: a server that is silent for so long while it owes an answer is asked whether it is there, and
+  // left if it does not say so in time. Zero: never.
+  base::Duration ping_after = std::chrono::seconds(30);
+  base::Duration ping_timeout = std::chrono::seconds(15);
 };
 
 struct ClientRequest {
@@ -52,7 +56,8 @@ struct StreamCallbacks {
   std::move_only_function<void(std::optional<NetError> error)> on_end;
 };
 
-// HTTP/1.1 to one server through a pool of connections.
+// HTTP to one server: 1.1 through a pool of connections, or 2, if TLS offers it and the server takes it,
+// with as many calls on one connection as the server allows.
 //
 // No callback runs inside a call of this class. A callback may start and cancel calls and may destroy the
 // client. A call that finds its pooled connection closed by the server is sent once more on a new one, if no
@@ -82,7 +87,8 @@ class HttpClient {
   // For new connections. Those that are idle are closed, those in use are closed after their call, or at once
   // (their calls then end with kReset), as a new client certificate demands.
   void ReplaceTls(std::shared_ptr<const TlsContext> tls, bool close_active);
-  // Connections that no call uses are not used again: whoever calls has reason to think that they are dead.
+  // Connections that no call uses are not used again, nor do those that many calls share take another:
+  // whoever calls has reason to think that they are dead.
   void CloseIdle();
 
   Counts counts() const;

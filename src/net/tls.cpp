@@ -17,6 +17,7 @@ namespace {
 
 // Length and name, as ALPN lists protocols.
 constexpr unsigned char kAlpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+constexpr unsigned char kAlpnWithHttp2[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 std::string NameOf(const PemSource& source, std::string_view what) {
   return source.file.empty() ? std::string(what) : fmt::format("{} {}", what, source.file);
@@ -101,6 +102,8 @@ void Configure(SSL_CTX* context) {
   // Idle connections give their record buffers back; writes may be retried from another place in memory.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // Otherwise each record takes two reads of the socket, one for its length.
+  SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 }
 
@@ -140,7 +143,11 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::ForClient(const TlsC
   SSL_CTX* native = context->native_;
   if (native == nullptr) return base::Fail("tls: " + TakeOpenSslError());
   Configure(native);
-  SSL_CTX_set_alpn_protos(native, kAlpn, sizeof(kAlpn));
+  if (config.offer_http2) {
+    SSL_CTX_set_alpn_protos(native, kAlpnWithHttp2, sizeof(kAlpnWithHttp2));
+  } else {
+    SSL_CTX_set_alpn_protos(native, kAlpn, sizeof(kAlpn));
+  }
   if (config.insecure) {
     SSL_CTX_set_verify(native, SSL_VERIFY_NONE, nullptr);
   } else {
@@ -161,6 +168,7 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::ForClient(const TlsC
   }
   context->server_name_ = config.server_name;
   context->insecure_ = config.insecure;
+  context->offers_http2_ = config.offer_http2;
   return context;
 }
 

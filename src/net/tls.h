@@ -36,10 +36,12 @@ struct TlsClientConfig {
   PemSource key = {};
   std::string server_name = {};  // empty: the host of the URL
   bool insecure = false;         // takes any certificate
+  bool offer_http2 = false;      // before HTTP/1.1
 };
 
-// Keys and trust, read and checked: at least TLS 1.2, HTTP/1.1 by ALPN. Immutable and shared by connections.
-// To rotate, make a new one and hand it to the server or the client; open connections keep what they have.
+// Keys and trust, read and checked: at least TLS 1.2, the protocol by ALPN. Immutable and shared by
+// connections. To rotate, make a new one and hand it to the server or the client; open connections keep what
+// they have.
 class TlsContext {
  public:
   static base::Result<std::shared_ptr<const TlsContext>> ForServer(const TlsServerConfig& config);
@@ -53,6 +55,7 @@ class TlsContext {
   bool insecure() const { return insecure_; }
   // Null: clients are not asked for certificates.
   const ClientTrust* client_trust() const { return client_trust_.get(); }
+  bool offers_http2() const { return offers_http2_; }
 
  private:
   explicit TlsContext(ssl_ctx_st* native) : native_(native) {}
@@ -62,6 +65,7 @@ class TlsContext {
   bool insecure_ = false;
   std::unique_ptr<NamedIdentities> named_;
   std::unique_ptr<ClientTrust> client_trust_;
+  bool offers_http2_ = false;
 };
 
 }  // namespace berth::net

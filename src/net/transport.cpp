@@ -55,6 +55,7 @@ struct Transport::Impl {
   std::shared_ptr<const TlsContext> context;
   std::unique_ptr<SSL, SslDeleter> ssl;
   bool handshake_done = false;
+  bool tls_may_hold_bytes = false;
   NetError error;
 };
 
@@ -143,6 +144,7 @@ Transport::Io Transport::Handshake() {
   const int result = SSL_do_handshake(impl_->ssl.get());
   if (result == 1) {
     impl_->handshake_done = true;
+    impl_->tls_may_hold_bytes = true;  // the peer's first bytes may have come with its last of the handshake
     return Io::kDone;
   }
   const Io io = impl_->SslOutcome(result).io;
@@ -156,6 +158,7 @@ Transport::Outcome Transport::Read(std::span<char> into) {
     ERR_clear_error();
     errno = 0;
     const int got = SSL_read(impl_->ssl.get(), into.data(), static_cast<int>(into.size()));
+    impl_->tls_may_hold_bytes = got > 0;
     if (got > 0) return {Io::kDone, static_cast<std::size_t>(got)};
     return impl_->SslOutcome(got);
   }
@@ -185,8 +188,9 @@ Transport::Outcome Transport::Write(std::span<const std::string_view> pieces) {
 }
 
 void Transport::WaitReadable(Callback callback) {
-  // Bytes that TLS has already taken from the socket would never wake a wait for the socket.
-  if (impl_->ssl && SSL_pending(impl_->ssl.get()) > 0) {
+  // Bytes that TLS has already taken from the socket would never wake a wait for the socket. After a read
+  // that wanted more, what it still holds is the beginning of a record.
+  if (impl_->tls_may_hold_bytes && SSL_has_pending(impl_->ssl.get()) == 1) {
     impl_->loop.Post(std::move(callback));
     return;
   }
@@ -224,6 +228,14 @@ std::string Transport::remote_address() const {
   error_code error;
   const tcp::endpoint endpoint = impl_->socket.remote_endpoint(error);
   return error ? "" : JoinHostPort(endpoint.address().to_string(), endpoint.port());
+}
+
+std::string_view Transport::protocol() const {
+  if (!impl_->ssl) return {};
+  const unsigned char* name = nullptr;
+  unsigned int size = 0;
+  SSL_get0_alpn_selected(impl_->ssl.get(), &name, &size);
+  return {reinterpret_cast<const char*>(name), size};
 }
 
 std::optional<PeerCertificate> Transport::PeerShown() const {

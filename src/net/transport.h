@@ -60,6 +60,8 @@ class Transport {
   std::string remote_address() const;
   // On a server's side, after the handshake: what the client showed.
   std::optional<PeerCertificate> PeerShown() const;
+  // What both sides agreed on in the handshake, as ALPN names it; empty if nothing.
+  std::string_view protocol() const;
 
  private:
   struct Impl;
