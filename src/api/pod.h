@@ -15,8 +15,8 @@
 #include "api/time.h"
 #include "api/volumes.h"
 
-// The pod as the API has it, reduced to the fields that a scheduler reads. The small record that berth keeps
-// per pod is in pod_record.h.
+// The pod as the API has it, reduced to the fields that a scheduler reads. What berth keeps of each pod is
+// smaller: pod_record.h.
 namespace berth::api {
 
 struct NodeAllocatableMappedResources {
