@@ -68,7 +68,7 @@ class LogState {
   void Write(LogRecord record) {
     const std::lock_guard lock(mutex_);
     record.time = options_.clock != nullptr ? options_.clock->WallNow() : RealClock().WallNow();
-    record.process_id = options_.process_id != 0 ? options_.process_id : getpid();
+    record.process_id = options_.process_id != 0 ? options_.process_id : own_process_id_;
     const std::string line =
         options_.format == LogFormat::kJson ? FormatLogJson(record) : FormatLogText(record);
     LogSink& sink = options_.sink != nullptr ? *options_.sink : standard_error_;
@@ -92,6 +92,7 @@ class LogState {
     }
   }
 
+  const pid_t own_process_id_ = getpid();  // once: it is a system call
   std::mutex mutex_;
   LogOptions options_;
   LogSite* sites_ = nullptr;

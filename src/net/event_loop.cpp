@@ -7,7 +7,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace berth::net {
@@ -66,14 +68,44 @@ boost::asio::io_context& EventLoop::context() { return impl_->context; }
 
 std::span<char> EventLoop::scratch() { return impl_->scratch; }
 
-struct Timer::Impl {
+// The kernel's timer is expensive to set, and most deadlines move on before they come: a timer that is set
+// for an earlier time stays as it is, and looks again when it fires.
+struct Timer::Impl : std::enable_shared_from_this<Impl> {
   explicit Impl(EventLoop& owner) : loop(owner), timer(owner.context()) {}
+
+  void Arm();
+  void Call(std::uint64_t started);
 
   EventLoop& loop;
   boost::asio::steady_timer timer;
-  // A cancelled wait may already be on its way: only the callback of the latest start is called.
-  std::uint64_t generation = 0;
+  Callback callback;  // of the latest start, or none
+  base::TimePoint wanted;
+  base::TimePoint armed = base::TimePoint::max();  // what the kernel knows, or never
+  // A start or a setting that was taken back may already be on its way.
+  std::uint64_t start = 0;
+  std::uint64_t setting = 0;
 };
+
+void Timer::Impl::Arm() {
+  armed = wanted;
+  timer.expires_after(wanted - loop.Now());
+  timer.async_wait([weak = weak_from_this(), set = ++setting](const auto& error) {
+    const auto self = weak.lock();
+    if (error || !self || self->setting != set) return;
+    self->armed = base::TimePoint::max();
+    if (!self->callback) return;
+    if (self->loop.Now() < self->wanted) {
+      self->Arm();
+    } else {
+      self->Call(self->start);
+    }
+  });
+}
+
+void Timer::Impl::Call(std::uint64_t started) {
+  if (started != start || !callback) return;
+  std::exchange(callback, nullptr)();
+}
 
 Timer::Timer(EventLoop& loop) : impl_(std::make_shared<Impl>(loop)) {}
 
@@ -84,18 +116,22 @@ void Timer::StartAt(base::TimePoint time, Callback callback) {
 }
 
 void Timer::StartAfter(base::Duration delay, Callback callback) {
-  const std::uint64_t generation = ++impl_->generation;
-  impl_->timer.expires_after(delay);
-  impl_->timer.async_wait(
-      [weak = std::weak_ptr<Impl>(impl_), generation, call = std::move(callback)](const auto& error) mutable {
-        const auto self = weak.lock();
-        if (!error && self && self->generation == generation) call();
-      });
+  Impl& impl = *impl_;
+  impl.callback = std::move(callback);
+  ++impl.start;
+  if (delay <= base::Duration::zero()) {
+    impl.loop.Post([weak = impl_->weak_from_this(), started = impl.start] {
+      if (const auto self = weak.lock()) self->Call(started);
+    });
+    return;
+  }
+  impl.wanted = impl.loop.Now() + delay;
+  if (impl.armed > impl.wanted) impl.Arm();
 }
 
 void Timer::Cancel() {
-  ++impl_->generation;
-  impl_->timer.cancel();
+  ++impl_->start;
+  impl_->callback = nullptr;
 }
 
 }  // namespace berth::net

@@ -139,7 +139,7 @@ void Http2Connection::WaitWritable() {
 
 void Http2Connection::OnReadable() {
   const std::span<char> scratch = loop_.scratch();
-  for (int reads = 0; reads < kReadsAtOnce; ++reads) {
+  for (int reads = 0; reads == 0 || (reads < kReadsAtOnce && transport_->holds_bytes()); ++reads) {
     const Transport::Outcome outcome = transport_->Read(scratch);
     if (outcome.io == Transport::Io::kWantRead || outcome.io == Transport::Io::kWantWrite) break;
     if (outcome.io == Transport::Io::kEnd) {

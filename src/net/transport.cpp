@@ -169,6 +169,11 @@ Transport::Outcome Transport::Read(std::span<char> into) {
   return impl_->Fail(FromErrno(errno));
 }
 
+bool Transport::holds_bytes() const {
+  // After a read that wanted more, what TLS still holds is the beginning of a record.
+  return impl_->tls_may_hold_bytes && SSL_has_pending(impl_->ssl.get()) == 1;
+}
+
 Transport::Outcome Transport::Write(std::span<const std::string_view> pieces) {
   BERTH_DCHECK(!pieces.empty());
   if (!impl_->socket.is_open()) return impl_->Fail(FromErrno(EBADF));
@@ -190,7 +195,7 @@ Transport::Outcome Transport::Write(std::span<const std::string_view> pieces) {
 void Transport::WaitReadable(Callback callback) {
   // Bytes that TLS has already taken from the socket would never wake a wait for the socket. After a read
   // that wanted more, what it still holds is the beginning of a record.
-  if (impl_->tls_may_hold_bytes && SSL_has_pending(impl_->ssl.get()) == 1) {
+  if (holds_bytes()) {
     impl_->loop.Post(std::move(callback));
     return;
   }

@@ -45,6 +45,8 @@ class Transport {
   Io Handshake();
 
   Outcome Read(std::span<char> into);
+  // Whether a read now would find something without asking the socket.
+  bool holds_bytes() const;
   // A prefix of the pieces, joined. After kWantWrite the same bytes must be tried first.
   Outcome Write(std::span<const std::string_view> pieces);
 

@@ -1,0 +1,89 @@
+#include "net/event_loop.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "net/harness.h"
+
+namespace berth::net {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+
+class TimerTest : public NetTest {};
+
+TEST_F(TimerTest, CallsNotBeforeTheTimeThatWasSetLast) {
+  Timer timer(loop_);
+  std::vector<std::string> calls;
+  timer.StartAfter(milliseconds(1), [&] { calls.push_back("first"); });
+  const base::TimePoint wanted = loop_.Now() + milliseconds(20);
+  timer.StartAt(wanted, [&] {
+    calls.push_back("second");
+    EXPECT_GE(loop_.Now(), wanted);
+  });
+  ASSERT_TRUE(RunUntil([&] { return !calls.empty(); }));
+  EXPECT_THAT(calls, ElementsAre("second"));
+}
+
+TEST_F(TimerTest, EarlierTimeReplacesALaterOne) {
+  Timer timer(loop_);
+  Timer judge(loop_);
+  std::vector<std::string> calls;
+  timer.StartAfter(std::chrono::hours(1), [&] { calls.push_back("late"); });
+  timer.StartAfter(milliseconds(1), [&] { calls.push_back("early"); });
+  ASSERT_TRUE(RunUntil([&] { return !calls.empty(); }));
+  // The kernel's timer was set anew: what it was set for first is forgotten.
+  bool judged = false;
+  judge.StartAfter(milliseconds(5), [&] { judged = true; });
+  ASSERT_TRUE(RunUntil([&] { return judged; }));
+  EXPECT_THAT(calls, ElementsAre("early"));
+}
+
+TEST_F(TimerTest, CanBeStartedAgainFromItsOwnCallback) {
+  Timer timer(loop_);
+  int calls = 0;
+  std::function<void()> tick = [&] {
+    if (++calls < 5) timer.StartAfter(milliseconds(calls % 2), [&] { tick(); });
+  };
+  timer.StartAfter(milliseconds(1), [&] { tick(); });
+  ASSERT_TRUE(RunUntil([&] { return calls == 5; }));
+}
+
+TEST_F(TimerTest, NothingIsCalledAfterCancelOrTheEnd) {
+  Timer judge(loop_);
+  Timer cancelled(loop_);
+  auto ended = std::make_unique<Timer>(loop_);
+  bool judged = false;
+  for (const auto delay : {milliseconds(0), milliseconds(1)}) {
+    judged = false;
+    cancelled.StartAfter(delay, [] { ADD_FAILURE() << "it was cancelled"; });
+    cancelled.Cancel();
+    ended->StartAfter(delay, [] { ADD_FAILURE() << "it is no more"; });
+    ended = std::make_unique<Timer>(loop_);
+    judge.StartAfter(milliseconds(5), [&] { judged = true; });
+    ASSERT_TRUE(RunUntil([&] { return judged; }));
+  }
+  // A timer that was cancelled while the kernel's was set can be used again.
+  bool called = false;
+  cancelled.StartAfter(milliseconds(1), [&] { called = true; });
+  EXPECT_TRUE(RunUntil([&] { return called; }));
+}
+
+TEST_F(TimerTest, NoDelayMeansSoonAndNotNow) {
+  Timer timer(loop_);
+  std::vector<std::string> order;
+  loop_.Post([&] { order.push_back("posted"); });
+  timer.StartAfter({}, [&] { order.push_back("timer"); });
+  order.push_back("started");
+  ASSERT_TRUE(RunUntil([&] { return order.size() == 3; }));
+  EXPECT_THAT(order, ElementsAre("started", "posted", "timer"));
+}
+
+}  // namespace
+}  // namespace berth::net
