@@ -43,6 +43,7 @@ api::NodeSelector OnlyOn(std::string_view node_name) {
 // The alternative of each request that the devices were taken for, by request.
 std::vector<const Alternative*> ChosenOf(const ClaimPlan& plan, std::span<const TakenDevice> taken) {
   std::vector<const Alternative*> chosen;
+  chosen.reserve(plan.requests.size());
   for (const PlannedRequest& request : plan.requests) chosen.push_back(&request.alternatives.front());
   for (const TakenDevice& device : taken) {
     chosen[device.request] = &plan.requests[device.request].alternatives[device.alternative];

@@ -27,6 +27,7 @@ base::Result<std::unique_ptr<Plugin>> Registry::Make(std::string_view name, cons
 
 std::vector<std::string_view> Registry::Names() const {
   std::vector<std::string_view> names;
+  names.reserve(entries_.size());
   for (const Entry& entry : entries_) names.push_back(entry.name);
   return names;
 }

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 
 namespace boost::asio {
-class io_context;
+class io_context;  // NOLINT(readability-identifier-naming): it is Boost's
 }  // namespace boost::asio
 
 namespace berth::net {

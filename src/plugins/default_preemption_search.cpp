@@ -34,6 +34,7 @@ PossibleVictim AsPossibleVictim(const cluster::Cluster& cluster, cluster::PodSlo
 
 void SortByImportance(const cluster::Cluster& cluster, std::vector<cluster::PodSlot>& pods) {
   std::vector<PossibleVictim> victims;
+  victims.reserve(pods.size());
   for (const cluster::PodSlot pod : pods) victims.push_back(AsPossibleVictim(cluster, pod));
   SortPossible(cluster, victims);
   std::ranges::transform(victims, pods.begin(), &PossibleVictim::pod);
