@@ -78,7 +78,8 @@ class RunningScheduler {
         program_(program),
         started_(base::RealClock().WallNow()),
         review_executor_(loop_),
-        config_timer_(loop_) {}
+        config_timer_(loop_),
+        log_timer_(loop_) {}
 
   base::Result<void> Prepare() {
     auto options = ProcessOptionsOf(settings_, program_);
@@ -117,6 +118,7 @@ class RunningScheduler {
     });
     process_->Start();
     if (follower_) WatchConfiguration();
+    if (settings_.split_log) FlushLog();
     loop_.Run();
     return exit_code_;
   }
@@ -160,6 +162,13 @@ class RunningScheduler {
     config_timer_.StartAfter(kConfigCheck, [this] {
       follower_->Look();
       WatchConfiguration();
+    });
+  }
+
+  void FlushLog() {
+    log_timer_.StartAfter(settings_.flags.log_flush_frequency, [this] {
+      settings_.split_log->Flush();
+      FlushLog();
     });
   }
 
@@ -325,6 +334,7 @@ class RunningScheduler {
   std::unique_ptr<shell::SchedulerProcess> process_;
   std::optional<ConfigFollower> follower_;
   net::Timer config_timer_;
+  net::Timer log_timer_;
   std::unique_ptr<server::TraceExporter> traces_;
   server::HealthChecks health_;
   std::unique_ptr<server::OperationsServer> server_;

@@ -130,6 +130,7 @@ base::Result<shell::ProcessOptions> ProcessOptionsOf(const SchedulerSettings& se
     auto election_options = ElectionOptionsOf(election, random);
     if (!election_options) return std::unexpected(std::move(election_options.error()));
     options.leader_election = *std::move(election_options);
+    options.delays_cache = settings.loaded.compiled.configuration.delay_cache_until_active;
   }
   return options;
 }

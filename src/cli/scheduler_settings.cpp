@@ -1,15 +1,19 @@
 #include "cli/scheduler_settings.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
 #include <ostream>
 #include <utility>
 #include <vector>
 
 #include "cli/version.h"
 
+#include "api/quantity.h"
 #include "api/validation.h"
 #include "base/files.h"
 #include "base/go_text.h"
@@ -28,6 +32,9 @@ constexpr std::string_view kAbout =
     "which the pod\n"
     "can run, rates them, and binds the pod to the best one. Takes the flags and the configuration of "
     "kube-scheduler.\n\n";
+
+// As much as kube-scheduler keeps of a log at most.
+constexpr std::int64_t kLogBufferMax = std::int64_t{2} << 30;
 
 int Failed(const std::string& error) {
   BERTH_LOG_ERROR(base::Error{error}, "command failed");
@@ -90,7 +97,17 @@ std::optional<int> ShowVersion(const SchedulerSettings& settings, std::ostream& 
   return std::nullopt;
 }
 
-std::optional<int> SetUpLogging(const SchedulerSettings& settings, std::ostream& errors) {
+std::unique_ptr<SplitLog> SplitLogOf(const config::SchedulerFlags& flags) {
+  const bool is_json = flags.logging_format == "json";
+  if (!(is_json ? flags.log_json_split_stream : flags.log_text_split_stream)) return nullptr;
+  const auto size =
+      api::Quantity::Parse(is_json ? flags.log_json_info_buffer_size : flags.log_text_info_buffer_size);
+  const std::int64_t bytes = size ? std::clamp<std::int64_t>(size->Value(), 0, kLogBufferMax) : 0;
+  return std::make_unique<SplitLog>(
+      SplitLog::Options{.buffer_bytes = static_cast<std::size_t>(bytes), .warnings_are_errors = !is_json});
+}
+
+std::optional<int> SetUpLogging(SchedulerSettings& settings, std::ostream& errors) {
   const auto problems = config::CheckLogFlags(settings.flags, settings.features);
   if (!problems.empty()) {
     errors << api::AggregateErrors(problems) << '\n';
@@ -101,6 +118,8 @@ std::optional<int> SetUpLogging(const SchedulerSettings& settings, std::ostream&
   options.verbosity = settings.flags.verbosity;
   options.vmodule = *base::ParseVmodule(settings.flags.vmodule);
   base::ConfigureLogging(std::move(options));
+  settings.split_log = SplitLogOf(settings.flags);
+  if (settings.split_log) settings.split_log->Install();
   for (const config::FlagSet::Flag& flag : settings.given.flags()) {
     BERTH_LOG(1, fmt::format("FLAG: --{}={}", flag.name, base::QuoteGo(flag.get())));
   }

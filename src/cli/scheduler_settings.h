@@ -1,10 +1,13 @@
 #pragma once
 
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "cli/split_log.h"
 
 #include "config/compile.h"
 #include "config/feature_gates.h"
@@ -35,6 +38,7 @@ struct SchedulerSettings {
   LoadedConfiguration loaded;
   std::optional<config::Tracing> tracing;
   server::MetricWishes metrics;
+  std::unique_ptr<SplitLog> split_log;  // null: the log is one stream
 };
 
 // Fills the settings, sets logging up, and says what is wrong in kube-scheduler's words and places. Returns

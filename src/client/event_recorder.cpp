@@ -19,6 +19,7 @@ constexpr double kTryPauseSeconds = 10;
 constexpr double kTryPauseJitter = 0.25;
 constexpr auto kCloseAfter = std::chrono::minutes(6);
 constexpr int kClosesPerRefresh = 5;  // 30 minutes
+constexpr auto kAskAgain = std::chrono::seconds(5);
 
 void CutNote(std::string& note) {
   if (note.size() <= kNoteBytesMax) return;
@@ -55,10 +56,14 @@ api::CoreEvent ToCore(const api::Event& event) {
 }  // namespace
 
 base::Task<EventRecorder::Api> FindEventApi(ApiClient& client) {
-  ApiRequest request;
-  request.path = "/apis/events.k8s.io/v1";
-  const auto response = co_await client.Send(std::move(request));
-  co_return response ? EventRecorder::Api::kNew : EventRecorder::Api::kCore;
+  for (;;) {
+    ApiRequest request;
+    request.path = "/apis/events.k8s.io/v1";
+    const auto response = co_await client.Send(std::move(request));
+    if (response) co_return EventRecorder::Api::kNew;
+    if (response.error().status) co_return EventRecorder::Api::kCore;
+    co_await client.executor().SleepFor(kAskAgain);
+  }
 }
 
 EventRecorder::EventRecorder(ApiClient& client, Options options)
@@ -66,7 +71,11 @@ EventRecorder::EventRecorder(ApiClient& client, Options options)
       executor_(client.executor()),
       options_(std::move(options)),
       random_(options_.seed),
-      writes_(executor_) {}
+      api_(options_.api.value_or(Api::kNew)),
+      api_known_(executor_),
+      writes_(executor_) {
+  if (options_.api) api_known_.Set();
+}
 
 api::MicroTime EventRecorder::Now() const {
   return {.unix_micros = std::chrono::duration_cast<std::chrono::microseconds>(
@@ -126,11 +135,11 @@ void EventRecorder::Spawn(const api::Event& event) {
 }
 
 ApiRequest EventRecorder::CreateRequest(const api::Event& event) const {
-  const ResourceInfo& info = options_.api == Api::kNew ? kEvents : kCoreEvents;
+  const ResourceInfo& info = api_ == Api::kNew ? kEvents : kCoreEvents;
   ApiRequest request{.method = "POST",
                      .path = CollectionPath(info, event.metadata.namespace_),
                      .subject = {.method = "", .resource = QualifiedName(info), .name = ""}};
-  if (options_.api == Api::kNew) {
+  if (api_ == Api::kNew) {
     SetBody(request, event);
   } else {
     SetBody(request, ToCore(event));
@@ -139,9 +148,9 @@ ApiRequest EventRecorder::CreateRequest(const api::Event& event) const {
 }
 
 ApiRequest EventRecorder::PatchRequest(const api::Event& event) const {
-  const ResourceInfo& info = options_.api == Api::kNew ? kEvents : kCoreEvents;
+  const ResourceInfo& info = api_ == Api::kNew ? kEvents : kCoreEvents;
   std::string body;
-  if (options_.api == Api::kNew) {
+  if (api_ == Api::kNew) {
     body = fmt::format(R"({{"series":{{"count":{},"lastObservedTime":"{}"}}}})", event.series->count,
                        api::FormatMicroTime(event.series->last_observed_time));
   } else {
@@ -155,7 +164,14 @@ ApiRequest EventRecorder::PatchRequest(const api::Event& event) const {
           .subject = {.method = "", .resource = QualifiedName(info), .name = event.metadata.name}};
 }
 
+base::Task<void> EventRecorder::FindApi() {
+  if (options_.api) co_return;
+  api_ = co_await FindEventApi(client_);
+  api_known_.Set();
+}
+
 base::Task<void> EventRecorder::Write(api::Event event) {
+  co_await api_known_.WaitFor();
   for (int tries = 1;; ++tries) {
     const Attempt attempt = co_await WriteOnce(event);
     if (attempt == Attempt::kDone) co_return;
@@ -205,6 +221,7 @@ void EventRecorder::CloseIdle() {
 }
 
 base::Task<void> EventRecorder::Run() {
+  co_await FindApi();
   for (int closes = 1;; ++closes) {
     co_await executor_.SleepFor(kCloseAfter);
     CloseIdle();

@@ -9,6 +9,7 @@
 #include "client/api_client.h"
 
 #include "api/events.h"
+#include "base/event.h"
 #include "base/executor.h"
 #include "base/random.h"
 
@@ -36,7 +37,8 @@ class EventRecorder {
  public:
   enum class Api { kNew, kCore };
   struct Options {
-    Api api = Api::kNew;
+    // Nothing: Run asks the server first, and what is recorded waits for the answer.
+    std::optional<Api> api = Api::kNew;
     std::string hostname;
     std::uint64_t seed = 0;
     std::size_t pending_max = 1000;
@@ -45,7 +47,7 @@ class EventRecorder {
   EventRecorder(ApiClient& client, Options options);
 
   void Record(EventNote note);
-  // Looks after the series. Never returns.
+  // Finds the API if it is not given, then looks after the series. Never returns.
   base::Task<void> Run();
 
   std::size_t series_count() const { return series_.size(); }
@@ -61,6 +63,7 @@ class EventRecorder {
   base::Task<Attempt> WriteOnce(const api::Event& event);
   ApiRequest CreateRequest(const api::Event& event) const;
   ApiRequest PatchRequest(const api::Event& event) const;
+  base::Task<void> FindApi();
   void Spawn(const api::Event& event);
   void CloseIdle();
   api::MicroTime Now() const;
@@ -69,13 +72,16 @@ class EventRecorder {
   base::Executor& executor_;
   const Options options_;
   base::Random random_;
+  Api api_;
+  base::Event api_known_;
   std::map<Key, api::Event> series_;
   std::uint64_t dropped_ = 0;
   // Last: the tasks use all of the above.
   base::TaskSet writes_;
 };
 
-// Whether the server has events.k8s.io; if it cannot be asked, it has not.
+// Which events the server has: core events if it says that events.k8s.io is not there or not for us. A server
+// that does not answer is asked until it does.
 base::Task<EventRecorder::Api> FindEventApi(ApiClient& client);
 
 }  // namespace berth::client

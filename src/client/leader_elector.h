@@ -52,6 +52,8 @@ class LeaderElector {
   std::string observed_holder() const {
     return observed_ ? observed_->spec.holder_identity.value_or("") : "";
   }
+  // The lease as it was last seen; nothing before that.
+  const std::optional<api::Lease>& observed() const { return observed_; }
   // Whether a lease that we believe to hold has not been renewed for longer than it may.
   bool IsOverdue(base::Duration tolerance) const;
   std::uint64_t slow_path_count() const { return slow_path_count_; }

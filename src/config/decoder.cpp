@@ -79,6 +79,15 @@ void Decoder::Value(const JsonNode& node, base::Duration& out, std::string_view)
 void Decoder::Value(const JsonNode& node, Base64Bytes& out, std::string_view go_type) {
   out.bytes.clear();
   if (node.is_null()) return;
+  // Go takes a list of numbers for bytes as well.
+  if (node.kind == JsonNode::Kind::kArray) {
+    for (const JsonNode& element : node.elements) {
+      std::int64_t byte = 0;
+      Integer(element, 0, std::numeric_limits<std::uint8_t>::max(), "uint8", byte);
+      out.bytes += static_cast<char>(byte);
+    }
+    return;
+  }
   if (node.kind != JsonNode::Kind::kString) return WrongType(node, go_type);
   auto bytes = DecodeBase64(node.text);
   if (!bytes) return Save(std::move(bytes.error().message));
@@ -96,7 +105,7 @@ void Decoder::Value(const JsonNode& node, api::StringMap& out, std::string_view 
   std::vector<std::string_view> seen;
   for (const JsonNode::Member& member : node.members) {
     CheckRepeated(seen, member.key);
-    steps_.push_back({.name = member.key, .go_name = member.key});
+    steps_.push_back({.name = member.key, .go_name = {}});  // Go names fields, and no keys
     std::string value;
     Value(member.value, value, "string");
     out.insert_or_assign(member.key, std::move(value));
@@ -138,7 +147,7 @@ void Decoder::WrongType(const JsonNode& node, std::string_view go_type, bool wit
 std::string Decoder::TypeError(const JsonNode& node, std::string_view go_type, bool with_digits) const {
   std::string path;
   for (const Step& step : steps_) {
-    if (step.name.empty()) continue;
+    if (step.go_name.empty()) continue;
     if (!path.empty()) path += '.';
     path += step.go_name;
   }

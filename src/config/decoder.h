@@ -42,7 +42,7 @@ class Decoder {
  private:
   struct Step {
     std::string_view name;     // of a field or a key; empty for an element
-    std::string_view go_name;  // as errors about types spell it
+    std::string_view go_name;  // as errors about types spell it; empty for an element or a key
     std::size_t index = 0;
   };
 
@@ -92,7 +92,8 @@ class Decoder {
         CheckRepeated(seen, member.key);
         auto& value = std::invoke(field.access, out);
         steps_.push_back({.name = field.name, .go_name = field.go_name.empty() ? field.name : field.go_name});
-        Value(member.value, value, GoType<std::remove_cvref_t<decltype(value)>>());
+        using Type = std::remove_cvref_t<decltype(value)>;
+        Value(member.value, value, field.go_type.empty() ? GoType<Type>() : field.go_type);
         steps_.pop_back();
       });
       // Every object may say what it is; who reads it has looked at that already.

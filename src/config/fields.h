@@ -33,6 +33,8 @@ struct Field {
   Emptiness when_empty = Emptiness::kWritten;
   // As Go's decoder names it in errors, where that is not the name: fields of an embedded struct.
   std::string_view go_name = {};
+  // The name of its type in errors, where it has one of its own: texts with a meaning.
+  std::string_view go_type = {};
 };
 template <class Access>
 Field(std::string_view, Access) -> Field<Access>;
@@ -40,6 +42,13 @@ template <class Access>
 Field(std::string_view, Access, Emptiness) -> Field<Access>;
 template <class Access>
 Field(std::string_view, Access, Emptiness, std::string_view) -> Field<Access>;
+
+// A field whose type has a name in Go.
+template <class Access>
+constexpr Field<Access> Named(Field<Access> field, std::string_view go_type) {
+  field.go_type = go_type;
+  return field;
+}
 
 template <Described T, class Visitor>
 constexpr void ForEachField(Visitor&& visit) {

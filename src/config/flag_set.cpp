@@ -263,6 +263,9 @@ void FlagSet::AddList(std::string name, std::vector<std::string>* target, std::s
 
 void FlagSet::AddRepeated(std::string name, std::vector<std::string>* target, std::string type,
                           std::string help, Check check) {
+  // As kube-scheduler shows them: pairs of files are lists themselves, and gates stand without brackets.
+  const std::string_view separator = type == "namedCertKey" ? ";" : ",";
+  const bool is_bracketed = type != "colonSeparatedMultimapStringString";
   Add({.name = std::move(name),
        .shorthand = 0,
        .group = {},
@@ -277,7 +280,12 @@ void FlagSet::AddRepeated(std::string name, std::vector<std::string>* target, st
          target->push_back(text);
          return {};
        },
-       .get = [target] { return absl::StrJoin(*target, ","); }});
+       .get =
+           [target, separator, is_bracketed] {
+             const std::string joined =
+                 absl::StrJoin(*target, absl::string_view(separator.data(), separator.size()));
+             return is_bracketed ? "[" + joined + "]" : joined;
+           }});
 }
 
 const FlagSet::Flag* FlagSet::Find(std::string_view name) const {

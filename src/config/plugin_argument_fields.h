@@ -46,10 +46,10 @@ struct Fields<api::NodeSelectorRequirement> {
   static constexpr bool kHasTypeMeta = false;
   static constexpr std::string_view kGoStruct = "NodeSelectorRequirement";
   static constexpr std::string_view kGoType = "v1.NodeSelectorRequirement";
-  static constexpr auto kList =
-      std::make_tuple(Field{"key", &api::NodeSelectorRequirement::key},
-                      Field{"operator", &api::NodeSelectorRequirement::operator_},
-                      Field{"values", &api::NodeSelectorRequirement::values, kOmitEmpty});
+  static constexpr auto kList = std::make_tuple(
+      Field{"key", &api::NodeSelectorRequirement::key},
+      Named(Field{"operator", &api::NodeSelectorRequirement::operator_}, "v1.NodeSelectorOperator"),
+      Field{"values", &api::NodeSelectorRequirement::values, kOmitEmpty});
 };
 
 template <>
@@ -141,7 +141,8 @@ struct Fields<ScoringStrategy> {
   static constexpr std::string_view kGoStruct = "ScoringStrategy";
   static constexpr std::string_view kGoType = "v1.ScoringStrategy";
   static constexpr auto kList = std::make_tuple(
-      Field{"type", &ScoringStrategy::type}, Field{"resources", &ScoringStrategy::resources},
+      Named(Field{"type", &ScoringStrategy::type}, "v1.ScoringStrategyType"),
+      Field{"resources", &ScoringStrategy::resources},
       Field{"requestedToCapacityRatio", &ScoringStrategy::requested_to_capacity_ratio, kOmitEmpty});
 };
 
@@ -161,10 +162,10 @@ struct Fields<api::LabelSelectorRequirement> {
   static constexpr bool kHasTypeMeta = false;
   static constexpr std::string_view kGoStruct = "LabelSelectorRequirement";
   static constexpr std::string_view kGoType = "v1.LabelSelectorRequirement";
-  static constexpr auto kList =
-      std::make_tuple(Field{"key", &api::LabelSelectorRequirement::key},
-                      Field{"operator", &api::LabelSelectorRequirement::operator_},
-                      Field{"values", &api::LabelSelectorRequirement::values, kOmitEmpty});
+  static constexpr auto kList = std::make_tuple(
+      Field{"key", &api::LabelSelectorRequirement::key},
+      Named(Field{"operator", &api::LabelSelectorRequirement::operator_}, "v1.LabelSelectorOperator"),
+      Field{"values", &api::LabelSelectorRequirement::values, kOmitEmpty});
 };
 
 template <>
@@ -185,11 +186,14 @@ struct Fields<api::TopologySpreadConstraint> {
   static constexpr auto kList = std::make_tuple(
       Field{"maxSkew", &api::TopologySpreadConstraint::max_skew},
       Field{"topologyKey", &api::TopologySpreadConstraint::topology_key},
-      Field{"whenUnsatisfiable", &api::TopologySpreadConstraint::when_unsatisfiable},
+      Named(Field{"whenUnsatisfiable", &api::TopologySpreadConstraint::when_unsatisfiable},
+            "v1.UnsatisfiableConstraintAction"),
       Field{"labelSelector", &api::TopologySpreadConstraint::label_selector, kOmitEmpty},
       Field{"minDomains", &api::TopologySpreadConstraint::min_domains, kOmitEmpty},
-      Field{"nodeAffinityPolicy", &api::TopologySpreadConstraint::node_affinity_policy, kOmitEmpty},
-      Field{"nodeTaintsPolicy", &api::TopologySpreadConstraint::node_taints_policy, kOmitEmpty},
+      Named(Field{"nodeAffinityPolicy", &api::TopologySpreadConstraint::node_affinity_policy, kOmitEmpty},
+            "v1.NodeInclusionPolicy"),
+      Named(Field{"nodeTaintsPolicy", &api::TopologySpreadConstraint::node_taints_policy, kOmitEmpty},
+            "v1.NodeInclusionPolicy"),
       Field{"matchLabelKeys", &api::TopologySpreadConstraint::match_label_keys, kOmitEmpty});
 };
 
@@ -200,7 +204,8 @@ struct Fields<PodTopologySpreadArgs> {
   static constexpr std::string_view kGoType = "v1.PodTopologySpreadArgs";
   static constexpr auto kList =
       std::make_tuple(Field{"defaultConstraints", &PodTopologySpreadArgs::default_constraints, kOmitEmpty},
-                      Field{"defaultingType", &PodTopologySpreadArgs::defaulting_type});
+                      Named(Field{"defaultingType", &PodTopologySpreadArgs::defaulting_type},
+                            "v1.PodTopologySpreadConstraintsDefaulting"));
 };
 
 template <>

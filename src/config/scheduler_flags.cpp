@@ -31,7 +31,11 @@ base::Result<void> CheckQuantity(const std::string& text) {
 }
 
 base::Result<void> CheckNamedPair(const std::string& text) {
-  if (text.find(',') != std::string::npos) return {};
+  const std::size_t colon = text.find(':');
+  if (colon != std::string::npos && text.find_first_not_of(" \t", colon + 1) == std::string::npos) {
+    return base::Fail("empty names list is not allowed");
+  }
+  if (std::ranges::count(text.substr(0, colon), ',') == 1) return {};
   return base::Fail("expected comma separated certificate and key file paths");
 }
 

@@ -17,9 +17,10 @@ namespace json = boost::json;
 constexpr std::size_t kRememberedMax = 4096;
 
 Answer StatusAnswer(int code, std::string_view reason, const std::string& message) {
-  const json::object status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
-                            {"status", "Failure"}, {"message", message}, {"reason", reason},
-                            {"code", code}};
+  json::object status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
+                      {"status", "Failure"}, {"message", message}, {"reason", reason}};
+  if (code == 403) status["details"] = json::object();
+  status["code"] = code;
   return {code, json::serialize(status) + "\n", "application/json"};
 }
 

@@ -39,7 +39,7 @@ std::optional<Answer> HealthChecks::Handle(std::string_view path, std::string_vi
   const std::size_t slash = path.find('/');
   const auto endpoint = std::ranges::find(endpoints_, path.substr(0, slash), &Endpoint::name);
   if (endpoint == endpoints_.end()) return std::nullopt;
-  if (slash == std::string_view::npos || slash + 1 == path.size()) return All(*endpoint, query);
+  if (slash == std::string_view::npos) return All(*endpoint, query);
   return One(*endpoint, path.substr(slash + 1));
 }
 

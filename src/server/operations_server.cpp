@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <fmt/format.h>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -29,13 +30,22 @@ constexpr net::ParserLimits kRequestLimits{.header_bytes_max = 64 * 1024, .body_
 constexpr std::int64_t kProfileSecondsMax = 300;
 constexpr std::int64_t kProfileSecondsDefault = 30;
 constexpr std::string_view kProfilePath = "/debug/pprof/profile";
-constexpr std::string_view kExposition = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kExposition = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
 
 std::string ReadOrEmpty(const std::string& path) { return base::ReadFile(path).value_or(std::string()); }
 
 std::string HeaderOrEmpty(const net::Request& request, std::string_view name) {
   const std::string* const value = request.headers.Find(name);
   return value == nullptr ? std::string() : *value;
+}
+
+// What can be changed under this path, as kube-scheduler shows it.
+Answer FlagsThatChange() {
+  return {
+      200,
+      "<html>\n<head>\n<title>/debug/flags/</title>\n</head>\n<body>\n/debug/flags/<br>\n<br>\nflags:<br>\n"
+      "<table>\n<tr>v<br>\n</table>\n<br>\nfull flags configurable<br>\n</body>\n</html>\n",
+      "text/html; charset=utf-8"};
 }
 
 Answer NotFound() { return {404, "404 page not found\n"}; }
@@ -291,7 +301,8 @@ Answer OperationsServer::Respond(const net::Request& request, net::Headers& head
     facts.now = clock_.WallNow();
     return StatuszPage(accept, facts);
   }
-  if (path == "/debug/flags/v" && options_.profiling) return Verbosity(request);
+  if (options_.profiling && path == "/debug/flags/v") return Verbosity(request);
+  if (options_.profiling && (path == "/debug/flags" || path == "/debug/flags/")) return FlagsThatChange();
   if (path.starts_with("/debug/pprof") && options_.profiling) return Pprof(request);
   return NotFound();
 }
@@ -317,18 +328,21 @@ Answer OperationsServer::Pprof(const net::Request& request) const {
 }
 
 Answer OperationsServer::Verbosity(const net::Request& request) {
-  if (request.method != "PUT") return {406, "unsupported http method\n"};
-  int verbosity = 0;
+  const std::string type = "text/plain";
+  if (request.method != "PUT") return {406, "unsupported http method\n", type};
+  std::uint32_t verbosity = 0;
   const char* const end = request.body.data() + request.body.size();
   const auto read = std::from_chars(request.body.data(), end, verbosity);
-  if (read.ec != std::errc() || read.ptr != end) {
+  const bool is_too_large = read.ec == std::errc::result_out_of_range ||
+                            verbosity > static_cast<std::uint32_t>(std::numeric_limits<int>::max());
+  if (read.ptr != end || read.ec == std::errc::invalid_argument || is_too_large) {
     return {400,
-            fmt::format("error setting klog.logging.verbosity to {}: strconv.ParseInt: parsing {}: invalid "
-                        "syntax\n",
-                        request.body, base::QuoteGo(request.body))};
+            fmt::format("strconv.ParseUint: parsing {}: {}\n", base::QuoteGo(request.body),
+                        is_too_large && read.ptr == end ? "value out of range" : "invalid syntax"),
+            type};
   }
-  base::SetLogVerbosity(verbosity);
-  return {200, fmt::format("successfully set klog.logging.verbosity to {}", verbosity)};
+  base::SetLogVerbosity(static_cast<int>(verbosity));
+  return {200, fmt::format("successfully set klog.logging.verbosity to {}\n", verbosity), type};
 }
 
 }  // namespace berth::server

@@ -84,7 +84,8 @@ base::Result<void> SchedulerProcess::Connect() {
   pods_ = std::make_unique<client::PodWriter>(*client_, base::Random(random_.Next()));
   objects_ = std::make_unique<ObjectRequests>(*client_, base::Random(random_.Next()));
   events_ = std::make_unique<client::EventRecorder>(
-      *event_client_, client::EventRecorder::Options{.hostname = options_.hostname, .seed = random_.Next()});
+      *event_client_, client::EventRecorder::Options{
+                          .api = std::nullopt, .hostname = options_.hostname, .seed = random_.Next()});
   if (options_.leader_election) {
     if (auto valid = client::LeaderElector::Validate(*options_.leader_election); !valid) return valid;
     client::ApiClientOptions election = options_.client;
@@ -94,6 +95,11 @@ base::Result<void> SchedulerProcess::Connect() {
         std::max<base::Duration>(std::chrono::seconds(1), options_.leader_election->renew_deadline / 2);
     election_client_ = std::make_unique<client::ApiClient>(executor_.executor(), connection_->transport(),
                                                            connection_->credentials(), std::move(election));
+    election_events_ = std::make_unique<client::EventRecorder>(
+        *event_client_,
+        client::EventRecorder::Options{
+            .api = client::EventRecorder::Api::kCore, .hostname = options_.hostname, .seed = random_.Next()});
+    options_.leader_election->on_change = [this](const std::string& message) { RecordElection(message); };
     elector_ = std::make_unique<client::LeaderElector>(*election_client_, *options_.leader_election);
   }
   auto extenders = ExtenderRequests::Make(executor_, options_.extenders);
@@ -151,6 +157,16 @@ base::Result<void> SchedulerProcess::Reconfigure(core::SchedulerOptions options,
   const std::uint64_t generation = ++generations_;
   auto watches = MakeWatches(generation);
   if (!watches) return std::unexpected(std::move(watches.error()));
+  if (!is_watching_) {
+    // The old one has seen nothing: there is nothing to take over.
+    generation_ = generation;
+    options_.scheduler = std::move(options);
+    watches_ = *std::move(watches);
+    scheduler_ = std::move(work->scheduler);
+    scheduler_metrics_ = std::move(work->metrics);
+    if (on_done) on_done();
+    return {};
+  }
   promotion_.Cancel();
   next_.reset();
   is_replacing_ = false;
@@ -204,13 +220,19 @@ void SchedulerProcess::Promote() {
 void SchedulerProcess::Start() {
   tasks_->Spawn(connection_->Run());
   tasks_->Spawn(events_->Run());
+  if (election_events_) tasks_->Spawn(election_events_->Run());
   tasks_->Spawn(Lead());
-  watches_->Start();
+  if (!options_.delays_cache || !elector_) StartWatching();
   executor_.Wake();
 }
 
+void SchedulerProcess::StartWatching() {
+  is_watching_ = true;
+  watches_->Start();
+}
+
 base::Task<void> SchedulerProcess::Lead() {
-  co_await watches_->WaitForSync();
+  if (is_watching_) co_await watches_->WaitForSync();
   if (!elector_) {
     may_decide_ = true;
     UpdateDeciding();
@@ -219,6 +241,7 @@ base::Task<void> SchedulerProcess::Lead() {
   }
   const bool won = co_await elector_->Acquire(stop_.token());
   if (!won) co_return;
+  if (!is_watching_) StartWatching();
   // Beside it, because catching up may take longer than the lease lasts.
   is_taking_over_ = true;
   tasks_->Spawn(TakeOver());
@@ -229,6 +252,7 @@ base::Task<void> SchedulerProcess::Lead() {
 }
 
 base::Task<void> SchedulerProcess::TakeOver() {
+  co_await watches_->WaitForSync();
   co_await watches_->CatchUp();
   is_taking_over_ = false;
   if (!elector_->is_leader() || stop_.IsCancelled()) co_return;
@@ -353,6 +377,28 @@ base::Task<base::Result<bool>> SchedulerProcess::Request(const core::ApiCall& ca
   }
   if (!result) co_return base::Fail(result.error().message);
   co_return true;
+}
+
+void SchedulerProcess::RecordElection(const std::string& message) {
+  const auto& lease = elector_->observed();
+  client::EventNote note{.regarding = {},
+                         .type = "Normal",
+                         .reason = "LeaderElection",
+                         .action = "",
+                         .note = message,
+                         .reporting_controller = ""};
+  note.regarding.kind = "Lease";
+  note.regarding.api_version = "coordination.k8s.io/v1";
+  note.regarding.namespace_ = options_.leader_election->namespace_;
+  note.regarding.name = options_.leader_election->name;
+  if (lease) {
+    note.regarding.uid = lease->metadata.uid;
+    note.regarding.resource_version = lease->metadata.resource_version;
+  }
+  const auto& profiles = options_.scheduler.profiles;
+  note.reporting_controller = profiles.empty() ? "default-scheduler" : profiles.front().scheduler_name;
+  election_events_->Record(std::move(note));
+  executor_.Wake();
 }
 
 void SchedulerProcess::Record(const cycle::PodEvent& event) {

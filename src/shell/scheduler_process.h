@@ -33,6 +33,8 @@ struct ProcessOptions {
   std::vector<config::Extender> extenders = {};
   // Nothing: this process always works.
   std::optional<client::LeaderElector::Options> leader_election;
+  // With an election: nothing is watched before the lease is won.
+  bool delays_cache = false;
   std::string hostname;
   std::uint64_t seed = 0;
   // Called with the metrics of every scheduler that is made.
@@ -113,6 +115,8 @@ class SchedulerProcess {
   // A process that was frozen does not know that others may have taken over: it looks at its lease first.
   base::Result<void> MayWrite() const;
   void Record(const cycle::PodEvent& event);
+  void RecordElection(const std::string& message);
+  void StartWatching();
 
   ProcessOptions options_;
   base::RealClock clock_;
@@ -128,6 +132,7 @@ class SchedulerProcess {
   std::unique_ptr<ObjectRequests> objects_;
   std::unique_ptr<ExtenderRequests> extenders_;
   std::unique_ptr<client::EventRecorder> events_;
+  std::unique_ptr<client::EventRecorder> election_events_;
   std::unique_ptr<client::LeaderElector> elector_;
   base::Random random_;
   std::unique_ptr<WatchThread> watches_;
@@ -136,6 +141,7 @@ class SchedulerProcess {
   std::uint64_t generation_ = 0;  // of the scheduler at work
   std::uint64_t generations_ = 0;
   std::size_t requests_in_flight_ = 0;
+  bool is_watching_ = false;
   bool may_decide_ = false;
   bool is_taking_over_ = false;
   bool is_replacing_ = false;

@@ -31,6 +31,7 @@ struct TextCase {
 
 class QuantityTextTest : public testing::TestWithParam<TextCase> {};
 
+// Case 9 of the chapter on the wire.
 TEST_P(QuantityTextTest, IsKeptOrMadeCanonical) {
   const Quantity quantity = Q(GetParam().in);
   EXPECT_EQ(quantity.ToString(), GetParam().string);
@@ -71,6 +72,7 @@ TEST(Quantity, WritesZerosWhereThereIsNoSuffix) {
   EXPECT_EQ(sum.ToString(), "1024Ei");
 }
 
+// Case 10 of the chapter on the wire.
 TEST(Quantity, RefusesWithUpstreamsReason) {
   for (const std::string_view text : {"", " ", "1 ", "1.2.3", "1e2e3", "1e+-3", "0x10", "1,000"}) {
     EXPECT_EQ(Quantity::Parse(text).error(), Quantity::ParseError::kSyntax) << text;
@@ -96,6 +98,7 @@ TEST(Quantity, RefusesExponentsBeyondInt32) {
   EXPECT_EQ(Q("1e2147483647").ToString(), "10e2147483646");
 }
 
+// Case 9 of the chapter on the wire.
 TEST(Quantity, RoundsAwayFromZero) {
   const std::pair<std::string_view, std::int64_t> values[] = {
       {"1500m", 2}, {"-1500m", -2}, {"1n", 1}, {"-1n", -1}, {"0.1Ki", 103}, {"-0.1Ki", -103}, {"2000m", 2}};

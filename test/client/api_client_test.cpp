@@ -34,7 +34,7 @@ TEST_F(ApiClientTest, TellsTheServerItsTimeout) {
 }
 
 // Case 20, second half.
-TEST_F(ApiClientTest, SleepsInsideTheRequestAsLongAsTheServerAsks) {
+TEST_F(ApiClientTest, Case20SleepsInsideTheRequestAsLongAsTheServerAsks) {
   AddReply(Failure(429, "TooManyRequests", "slow down", {{"Retry-After", "2"}}));
   AddReply(Json(200, "{}"));
   const auto result = Start(client_.Send({.path = "/x"}));
@@ -99,7 +99,7 @@ TEST_F(ApiClientTest, UnauthorizedIsTold) {
 }
 
 // Case 43.
-TEST_F(ApiClientTest, TwoHundredBindsTakeTwoSecondsAndWatchesAreNotDelayed) {
+TEST_F(ApiClientTest, Case43TwoHundredBindsTakeTwoSecondsAndWatchesAreNotDelayed) {
   auto& limited =
       Make<ApiClient>(executor_, server_, nobody_,
                       ApiClientOptions{.user_agent = "test", .rate = {.per_second = 50, .burst = 100}});
@@ -120,7 +120,7 @@ TEST_F(ApiClientTest, TwoHundredBindsTakeTwoSecondsAndWatchesAreNotDelayed) {
 }
 
 // Case 33.
-TEST_F(ApiClientTest, EveryRetryTakesAToken) {
+TEST_F(ApiClientTest, Case33EveryRetryTakesAToken) {
   auto& limited =
       Make<ApiClient>(executor_, server_, nobody_,
                       ApiClientOptions{.user_agent = "test", .rate = {.per_second = 0.01, .burst = 4}});
@@ -136,7 +136,7 @@ TEST_F(ApiClientTest, EveryRetryTakesAToken) {
   EXPECT_EQ(server_.seen.size(), 4U) << "the four tokens are used up";
 }
 
-TEST_F(ApiClientTest, ADateInRetryAfterIsNoRetry) {
+TEST_F(ApiClientTest, Case33ADateInRetryAfterIsNoRetry) {
   auto& writer = Make<PodWriter>(client_, base::Random(1));
   AddReply(Failure(429, "TooManyRequests", "no", {{"Retry-After", "Wed, 21 Oct 2026 07:28:00 GMT"}}));
   const auto bound = Start(writer.Bind({"ns", "p", "u"}, "n"));

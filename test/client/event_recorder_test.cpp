@@ -73,6 +73,7 @@ TEST_F(EventRecorderTest, Case38RepetitionsBecomeASeries) {
   EXPECT_EQ(last_seen().method, "POST");
 }
 
+// Case 56 of the operations chapter.
 TEST_F(EventRecorderTest, AnIdleSeriesIsWrittenOnceMoreAndForgotten) {
   AnswerAll();
   EventRecorder& recorder = Recorder();
@@ -110,6 +111,7 @@ TEST_F(EventRecorderTest, Case39LongNotesAreCutAndClusterObjectsReportToDefault)
   EXPECT_EQ(Posted(1).note, std::string(1019, 'x') + " ...") << "not inside a character";
 }
 
+// Case 58 of the operations chapter.
 TEST_F(EventRecorderTest, ASeriesThatTheServerForgotIsCreatedAgain) {
   EventRecorder& recorder = Recorder();
   AddReply(Json(201, "{}"));
@@ -147,6 +149,7 @@ TEST_F(EventRecorderTest, TooManyOnTheirWayAreDropped) {
   EXPECT_EQ(recorder.dropped(), 3U);
 }
 
+// Case 58 of the operations chapter.
 TEST_F(EventRecorderTest, WithoutTheNewApiEventsGoToCore) {
   AddReply(Failure(404, "NotFound"));
   const auto api = Start(FindEventApi(client_));
@@ -160,6 +163,22 @@ TEST_F(EventRecorderTest, WithoutTheNewApiEventsGoToCore) {
   EXPECT_EQ(event.message, "x");
   EXPECT_EQ(event.count, 1);
   EXPECT_EQ(event.source.component, "default-scheduler");
+}
+
+// Case 58 of the operations chapter, in the recorder itself: what is recorded at the start is not lost.
+TEST_F(EventRecorderTest, WhatIsRecordedWaitsUntilTheServerHasSaidWhichEventsItHas) {
+  AddReply(Broken(net::ErrorKind::kRefused));
+  AddReply(Failure(404, "NotFound"));
+  AnswerAll();
+  auto& recorder =
+      Make<EventRecorder>(client_, EventRecorder::Options{.api = std::nullopt, .hostname = "host"});
+  StartForGood(recorder.Run());
+  recorder.Record(Failed("x"));
+  Advance(1min);
+  ASSERT_EQ(server_.seen.size(), 3U);
+  EXPECT_EQ(server_.seen[0].target, "/apis/events.k8s.io/v1");
+  EXPECT_EQ(server_.seen[1].target, "/apis/events.k8s.io/v1");
+  EXPECT_EQ(last_seen().method + " " + last_seen().target, "POST /api/v1/namespaces/ns/events");
 }
 
 TEST_F(EventRecorderTest, ANameThatIsNoSubdomainGetsAUuid) {

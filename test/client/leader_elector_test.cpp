@@ -69,6 +69,7 @@ class LeaderElectorTest : public ClientTest {
   std::vector<std::string> changes_;
 };
 
+// Case 51 of the operations chapter.
 TEST_F(LeaderElectorTest, MissingLeaseIsCreated) {
   LeaderElector& elector = Elector();
   const auto acquired = Start(elector.Acquire({}));
@@ -106,6 +107,7 @@ TEST_F(LeaderElectorTest, Case40CreationThatLosesTheRaceIsNoLeadership) {
   EXPECT_EQ(server_.seen.size(), 2U);
 }
 
+// Case 51 of the operations chapter.
 TEST_F(LeaderElectorTest, LeaseOfADeadHolderIsTakenAWholeLeaseAfterItWasFirstSeen) {
   WriteLease("dead", 1);  // renewed in 1970
   LeaderElector& elector = Elector();
@@ -117,6 +119,7 @@ TEST_F(LeaderElectorTest, LeaseOfADeadHolderIsTakenAWholeLeaseAfterItWasFirstSee
   EXPECT_EQ(*lease_->spec.lease_transitions, 5);
 }
 
+// Case 52 of the operations chapter.
 TEST_F(LeaderElectorTest, LeaseOfALivingHolderIsNeverTakenWhateverItsClock) {
   LeaderElector& elector = Elector();
   WriteLease("alive", 0);
@@ -128,6 +131,7 @@ TEST_F(LeaderElectorTest, LeaseOfALivingHolderIsNeverTakenWhateverItsClock) {
   EXPECT_FALSE(elector.is_leader());
 }
 
+// Case 52 of the operations chapter.
 TEST_F(LeaderElectorTest, ReleasedLeaseIsTakenAtTheNextTry) {
   WriteLease("", 0);
   LeaderElector& elector = Elector();
@@ -136,6 +140,7 @@ TEST_F(LeaderElectorTest, ReleasedLeaseIsTakenAtTheNextTry) {
   EXPECT_TRUE(elector.is_leader());
 }
 
+// Case 53 of the operations chapter.
 TEST_F(LeaderElectorTest, LeadershipEndsAtTheRenewDeadlineWhenTheServerIsDownOrSilent) {
   for (const bool silent : {false, true}) {
     SCOPED_TRACE(silent);
@@ -164,6 +169,7 @@ TEST_F(LeaderElectorTest, AShortOutageIsSurvived) {
   EXPECT_FALSE(elector.IsOverdue(20s));
 }
 
+// Case 54 of the operations chapter.
 TEST_F(LeaderElectorTest, ReleaseLetsOthersInAndRetriesAConflict) {
   LeaderElector& elector = Leader();
   AddReply(Json(200, wire::EncodeJson(*lease_)));
@@ -175,6 +181,7 @@ TEST_F(LeaderElectorTest, ReleaseLetsOthersInAndRetriesAConflict) {
   EXPECT_FALSE(elector.is_leader());
 }
 
+// Case 54 of the operations chapter.
 TEST_F(LeaderElectorTest, StandbyLeavesTheLeaseAlone) {
   WriteLease("other", 0);
   LeaderElector& elector = Elector();
@@ -188,6 +195,7 @@ TEST_F(LeaderElectorTest, StandbyLeavesTheLeaseAlone) {
   EXPECT_EQ(server_.seen.size(), before);
 }
 
+// Case 13 of the operations chapter.
 TEST(LeaderElectionOptions, AreChecked) {
   const auto check = [](base::Duration lease, base::Duration renew, base::Duration retry) {
     const auto valid = LeaderElector::Validate(

@@ -89,6 +89,7 @@ class ReflectorTest : public ClientTest {
   std::vector<std::string> log_;
 };
 
+// Case 62 of the operations chapter, what is asked for.
 TEST_F(ReflectorTest, AsksAsClientGoDoes) {
   AddReply(ListOf(10, {}));
   Reflect(false, Resource::kPods);

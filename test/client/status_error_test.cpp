@@ -21,7 +21,7 @@ ApiError ErrorOf(int status, std::string type, std::string body, std::string met
 }
 
 // Case 11.
-TEST(StatusErrors, CodeCountsWhereTheReasonIsMissing) {
+TEST(StatusErrors, Case11CodeCountsWhereTheReasonIsMissing) {
   EXPECT_TRUE(
       IsConflict(ErrorOf(409, "application/json", R"({"kind":"Status","status":"Failure","code":409})")));
   EXPECT_TRUE(IsServiceUnavailable(ErrorOf(503, "text/plain", "upstream connect error")));

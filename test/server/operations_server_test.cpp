@@ -92,7 +92,10 @@ TEST_F(OperationsServerTest, VerbosityOnlyWithProfiling) {  // case 46
   ASSERT_TRUE(Start(Open("/debug/*")));
   EXPECT_EQ(Fetch("/debug/flags/v", "GET").status, 406);
   EXPECT_EQ(Fetch("/debug/flags/v", "PUT", "x").status, 400);
-  EXPECT_EQ(Fetch("/debug/flags/v", "PUT", "0").body, "successfully set klog.logging.verbosity to 0");
+  EXPECT_EQ(Fetch("/debug/flags/v", "PUT", "0").body, "successfully set klog.logging.verbosity to 0\n");
+  EXPECT_EQ(Fetch("/debug/flags/v", "PUT", "-1").body, "strconv.ParseUint: parsing \"-1\": invalid syntax\n");
+  EXPECT_EQ(Fetch("/debug/flags/v", "PUT", "5000000000").body,
+            "strconv.ParseUint: parsing \"5000000000\": value out of range\n");
   operations.reset();
   ServerOptions options = Open("/debug/*");
   options.profiling = false;

@@ -22,6 +22,7 @@ std::string ErrorOf(std::string_view text, Strictness strictness = Strictness::k
   return decoded ? "no error" : decoded.error().message;
 }
 
+// Case 12.
 TEST(JsonDecode, ListItemsNeedNoKindAndMayBeNull) {
   const auto list = DecodeJson<api::List<api::Pod>>(
       R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}},{}]})");
@@ -72,6 +73,7 @@ TEST(JsonDecode, EscapesAndBadUtf8ReadAsInGo) {
   EXPECT_EQ(DecodeJson<api::Taint>(R"({"k\u0065y":"a"})")->key, "a");
 }
 
+// Case 8.
 TEST(JsonDecode, TimesTakeAnyOffsetAndNull) {
   const auto meta = DecodeJson<api::ObjectMeta>(
       R"({"creationTimestamp":"2026-08-20T18:59:46.5+02:00","deletionTimestamp":null})");
@@ -82,6 +84,7 @@ TEST(JsonDecode, TimesTakeAnyOffsetAndNull) {
   EXPECT_NE(ErrorOf<api::ObjectMeta>(R"({"creationTimestamp":"2026-13-20T18:59:46Z"})"), "no error");
 }
 
+// Case 10.
 TEST(JsonDecode, QuantitiesMayBeTextOrNumber) {
   const auto list = DecodeJson<api::ResourceRequirements>(
       R"({"requests":{"a":"1.5","b":2,"c":" 2 ","d":1e3,"e":null,"f":"0.0000000001"}})");
@@ -192,6 +195,7 @@ TEST(JsonEncode, LeavesOutWhatGoLeavesOut) {
   EXPECT_EQ(EncodeJson(api::Affinity{api::NodeAffinity{}, {}, {}}), R"({"nodeAffinity":{}})");
 }
 
+// Case 7.
 TEST(JsonEncode, MicroTimeHasSixDigits) {
   api::LeaseSpec spec;
   spec.renew_time = api::MicroTime{.unix_micros = 1'000'000};

@@ -40,6 +40,7 @@ api::Binding BindingOfPToN() {
   return binding;
 }
 
+// Case 1.
 TEST(ProtobufDecode, FullAndMinimalEncodingOfABindingAreTheSame) {
   EXPECT_EQ(DecodeProtobuf<api::Binding>(FromHex("0a090a01701a01642a017512090a044e6f64651a016e")),
             BindingOfPToN());
@@ -65,6 +66,7 @@ TEST(ProtobufEncode, MapsAreInKeyOrder) {
             "2"sv);
 }
 
+// Case 4.
 TEST(ProtobufDecode, NegativePriorityIsATenByteVarint) {
   const std::string bytes = FromHex("c801fbffffffffffffffff01");
   const auto spec = DecodeProtobuf<api::PodSpec>(bytes);
@@ -74,7 +76,7 @@ TEST(ProtobufDecode, NegativePriorityIsATenByteVarint) {
   EXPECT_EQ(DecodeProtobuf<api::PodSpec>("")->priority, std::nullopt);
 }
 
-// An empty selector matches everything and an absent one nothing, so the two must not be confused.
+// Case 5. An empty selector matches everything and an absent one nothing, so the two must not be confused.
 TEST(ProtobufDecode, PresentAndEmptyIsNotAbsent) {
   const auto present = DecodeProtobuf<api::PodAffinityTerm>("\x0a\x00"sv);
   ASSERT_TRUE(present.has_value());
@@ -83,6 +85,7 @@ TEST(ProtobufDecode, PresentAndEmptyIsNotAbsent) {
   EXPECT_FALSE(DecodeProtobuf<api::PodAffinityTerm>("")->label_selector.has_value());
 }
 
+// Case 6.
 TEST(ProtobufDecode, LastDuplicateWinsForScalarsAndMapKeys) {
   EXPECT_EQ(DecodeProtobuf<api::Taint>("\x0a\x01"
                                        "a\x0a\x01"
@@ -139,6 +142,7 @@ TEST(ProtobufDecode, TextsNeedNotBeUtf8) {
   EXPECT_EQ(DecodeProtobuf<api::Taint>("\x0a\x02\xff\xfe"sv)->key, "\xff\xfe");
 }
 
+// Case 7.
 TEST(ProtobufDecode, TimesDropWhatKubernetesDrops) {
   EXPECT_TRUE(DecodeProtobuf<api::ObjectMeta>("\x42\x00"sv)->creation_timestamp.IsZero());
   EXPECT_EQ(DecodeProtobuf<api::ObjectMeta>("\x42\x04\x08\x0a\x10\x07"sv)->creation_timestamp.unix_seconds,
@@ -170,6 +174,7 @@ struct MalformedCase {
 
 class MalformedProtobuf : public testing::TestWithParam<MalformedCase> {};
 
+// Case 6, what is malformed.
 TEST_P(MalformedProtobuf, IsAnErrorThatSaysWhere) {
   const auto pod = DecodeProtobuf<api::Pod>(GetParam().bytes);
   ASSERT_FALSE(pod.has_value());

@@ -39,6 +39,7 @@ struct RefusedCase {
 
 class RefusedEnvelopeTest : public testing::TestWithParam<RefusedCase> {};
 
+// Case 1, what is refused.
 TEST_P(RefusedEnvelopeTest, SaysWhy) {
   const base::Result<Envelope> envelope = ParseEnvelope(GetParam().body);
   ASSERT_FALSE(envelope);
@@ -59,6 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Envelope, RefusedEnvelopeTest,
                                                      "malformed protobuf: wrong wire type"}),
                          [](const auto& test) { return std::string(test.param.name); });
 
+// Case 6.
 TEST(Envelope, UnknownFieldsOfEveryWireTypeAreSkipped) {
   // Field 9999 as varint, 64 bits, bytes and 32 bits, before the raw message.
   const std::string body =

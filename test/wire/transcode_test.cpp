@@ -159,6 +159,7 @@ TEST(Transcode, QuantitiesAreCanonicalAndMayBeNumbers) {
               StartsWith("requests[cpu]: "));
 }
 
+// Case 10.
 TEST(Transcode, IntOrStringIsEither) {
   EXPECT_EQ(RoundTrip("core.v1.HTTPGetAction", R"({"port":80})"), R"({"port":80})");
   EXPECT_EQ(RoundTrip("core.v1.HTTPGetAction", R"({"port":"50%"})"), R"({"port":"50%"})");

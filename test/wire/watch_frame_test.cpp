@@ -36,6 +36,7 @@ std::vector<std::string> Split(FrameSplitter& splitter, const std::vector<std::s
   return frames;
 }
 
+// Case 2.
 TEST(WatchFrame, BookmarkSplitAtAnyByteIsTheSameEvent) {
   for (std::size_t cut = 0; cut <= kBookmarkFrame.size(); ++cut) {
     SCOPED_TRACE(cut);
@@ -53,6 +54,7 @@ TEST(WatchFrame, BookmarkSplitAtAnyByteIsTheSameEvent) {
   }
 }
 
+// Case 3.
 TEST(WatchFrame, EndInsideAFrameIsUnexpectedAndBetweenFramesClean) {
   FrameSplitter cut(Framing::kLength);
   EXPECT_THAT(Split(cut, {kBookmarkFrame.substr(0, 20)}), IsEmpty());

@@ -173,3 +173,20 @@ func (p *Process) Resident() (int, error) {
 	}
 	return 0, errors.New("no VmRSS")
 }
+
+// SocketsOf are the inodes of the sockets that a process has open.
+func SocketsOf(pid int) (map[string]bool, error) {
+	folder := fmt.Sprintf("/proc/%d/fd", pid)
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]bool{}
+	for _, file := range files {
+		target, err := os.Readlink(filepath.Join(folder, file.Name()))
+		if inode, is := strings.CutPrefix(target, "socket:["); err == nil && is {
+			found[strings.TrimSuffix(inode, "]")] = true
+		}
+	}
+	return found, nil
+}

@@ -99,6 +99,7 @@ func complaint(text string) string {
 func TestFlagsWrongValues(t *testing.T) {
 	folder := t.TempDir()
 	nowhere := filepath.Join(folder, "nowhere")
+	unwritten := filepath.Join(folder, "unwritten.yaml")
 	unknown := filepath.Join(folder, "unknown.yaml")
 	harness.WriteFile(t, unknown, []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nfoo: bar\nparallelism: 0\n"))
 	wrong := filepath.Join(folder, "wrong.yaml")
@@ -163,12 +164,21 @@ func TestFlagsWrongValues(t *testing.T) {
 		{"--kubeconfig=" + nowhere},
 		{"--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + nowhere},
 		{"--kubeconfig=" + kubeconfig, "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", taken)},
+		{"--kubeconfig=" + kubeconfig, "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", taken), "--write-config-to=" + unwritten},
 		{"--kubeconfig=" + kubeconfig, "--kube-api-burst=0"},
 		{"--kubeconfig=" + kubeconfig, "--secure-port=0", "--leader-elect-resource-lock=endpoints"},
 		{"--kubeconfig=" + kubeconfig, "--secure-port=0", "--leader-elect-resource-lock=x"},
 		{"--kubeconfig=" + kubeconfig, "--tls-cert-file=" + filepath.Join(folder, "one.crt"), "--tls-private-key-file=" + filepath.Join(folder, "two.key")},
 		{"--kubeconfig=" + kubeconfig, "--tls-cert-file=" + nowhere, "--tls-private-key-file=" + nowhere},
 		{"--kubeconfig=" + kubeconfig, "--client-ca-file=" + nowhere},
+		{"--kubeconfig=" + kubeconfig, "--client-ca-file=" + filepath.Join(folder, "two.key")},
+		{"--kubeconfig=" + kubeconfig, "--requestheader-client-ca-file=" + nowhere},
+		{"--kubeconfig=" + kubeconfig, "--requestheader-client-ca-file=" + filepath.Join(folder, "two.key")},
+		{"--kubeconfig=" + kubeconfig, "--tls-sni-cert-key=" + nowhere + "," + nowhere},
+		{"--kubeconfig=" + kubeconfig, "--tls-sni-cert-key=" + filepath.Join(folder, "one.crt") + "," + filepath.Join(folder, "two.key")},
+		{"--tls-sni-cert-key=x"},
+		{"--tls-sni-cert-key=a,b:"},
+		{"--tls-sni-cert-key=a,b,c:d"},
 		{"--version=x"},
 		{},
 	} {
@@ -185,6 +195,9 @@ func TestFlagsWrongValues(t *testing.T) {
 				t.Errorf("complaint\n  %s\nwant\n  %s", have, want)
 			}
 		})
+	}
+	if _, err := os.Stat(unwritten); err == nil {
+		t.Error("a configuration was written although the port is taken")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -276,5 +277,65 @@ func wantExit(t *testing.T, process *harness.Process, limit time.Duration, want 
 	}
 	if code != want {
 		t.Errorf("%s ended with %d, want %d", process.Name, code, want)
+	}
+}
+
+// A standby that delays its cache asks for the lease and nothing else, and is not ready. Once it leads it reads first,
+// then binds. Whoever wins is written down in an event on the lease.
+func TestLeaderElectionWithADelayedCache(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	c.CreateNodes(t, 2, "8", "16Gi")
+	first := startCandidate(t, c, "first")
+	first.WaitReady(t)
+	harness.Eventually(t, 20*time.Second, "the first leads", func() error {
+		return wantEqual("leader", first.Metric(t, "leader_election_master_status"), 1)
+	})
+
+	c.GiveSchedulerRights(t, rbacv1.Subject{Kind: "User", Name: "second"})
+	second := c.StartScheduler(t, harness.SchedulerOptions{
+		Name: "second", Kubeconfig: c.Kubeconfig(t, "second", c.Port, c.Authority.Client(t, "second")), LeaderElection: election,
+		Configuration: "delayCacheUntilActive: true\n",
+	})
+	of := func(verbs ...string) []harness.Request {
+		return c.Requests(t, func(r harness.Request) bool { return r.User == "second" && slices.Contains(verbs, r.Verb) })
+	}
+	harness.Eventually(t, 20*time.Second, "the second asks for the lease", func() error {
+		if len(of("get")) < 3 {
+			return errors.New("it has not asked often")
+		}
+		return nil
+	})
+	if read := of("list", "watch"); len(read) > 0 {
+		t.Errorf("a standby with a delayed cache reads: %s", read[0])
+	}
+	if code, _, err := second.Get("/readyz"); err != nil || code != http.StatusInternalServerError {
+		t.Errorf("readyz of the standby: %d %v", code, err)
+	}
+	if code, _, err := second.Get("/livez"); err != nil || code != http.StatusOK {
+		t.Errorf("livez of the standby: %d %v", code, err)
+	}
+
+	c.CreatePods(t, "before", 5, "100m")
+	c.WaitBound(t, 5, 20*time.Second)
+	first.Kill()
+	c.CreatePods(t, "after", 5, "100m")
+	c.WaitBound(t, 10, takeoverMax+20*time.Second)
+	if code, _, err := second.Get("/readyz"); err != nil || code != http.StatusOK {
+		t.Errorf("readyz of the leader: %d %v", code, err)
+	}
+	checkOneWriter(t, c, "first", "second")
+	events, err := c.Admin.CoreV1().Events("kube-system").List(context.Background(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Lease"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	won := 0
+	for _, event := range events.Items {
+		if event.Reason == "LeaderElection" && strings.HasSuffix(event.Message, " became leader") && event.InvolvedObject.UID != "" &&
+			event.InvolvedObject.Name == "kube-scheduler" && event.Source.Component == "default-scheduler" {
+			won++
+		}
+	}
+	if won != 2 {
+		t.Errorf("%d events tell of a new leader: %+v", won, events.Items)
 	}
 }

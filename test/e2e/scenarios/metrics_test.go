@@ -162,8 +162,48 @@ func TestMetricsAreThoseOfKubeScheduler(t *testing.T) {
 			t.Errorf("%s is not kube-scheduler's, and its name does not start with berth_", name)
 		}
 	}
+	for _, difference := range gateDifferences(real["kubernetes_feature_enabled"], ours["kubernetes_feature_enabled"]) {
+		report = append(report, difference)
+		t.Error(difference)
+	}
 	sort.Strings(report)
 	_ = os.WriteFile(filepath.Join(os.Getenv("BERTH_E2E_LOGS"), "metrics.txt"), []byte(strings.Join(report, "\n")+"\n"), 0o644)
+}
+
+// Gates that berth turns on though kube-scheduler does not, and one that kube-scheduler does not know yet.
+var ownGates = []string{"SchedulerPreQueueingHints", "SchedulerPreEnqueuePodStatus"}
+
+// gateDifferences compares every gate with its stage and whether it is on.
+func gateDifferences(theirs, ours *dto.MetricFamily) []string {
+	states := func(family *dto.MetricFamily) map[string]float64 {
+		found := map[string]float64{}
+		for _, metric := range family.GetMetric() {
+			labels := map[string]string{}
+			for _, label := range metric.GetLabel() {
+				labels[label.GetName()] = label.GetValue()
+			}
+			if !slices.Contains(ownGates, labels["name"]) {
+				found[labels["name"]+" "+labels["stage"]] = metric.GetGauge().GetValue()
+			}
+		}
+		return found
+	}
+	wanted, have := states(theirs), states(ours)
+	var differences []string
+	if len(wanted) == 0 {
+		differences = append(differences, "kube-scheduler shows no gates")
+	}
+	for gate, state := range wanted {
+		if got, found := have[gate]; !found || got != state {
+			differences = append(differences, fmt.Sprintf("gate %s is %v (shown: %v), want %v", gate, got, found, state))
+		}
+	}
+	for gate := range have {
+		if _, found := wanted[gate]; !found {
+			differences = append(differences, fmt.Sprintf("gate %s is shown, and kube-scheduler does not have it", gate))
+		}
+	}
+	return differences
 }
 
 // Metrics of kube-scheduler that this workload does not make it show, because it counts them in other cases

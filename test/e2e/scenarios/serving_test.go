@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +29,8 @@ func ask(t *testing.T, port int, path, token string, certificate *harness.Certif
 		if err != nil {
 			t.Fatal(err)
 		}
-		config.Certificates = []tls.Certificate{pair}
+		// Shown even if nobody of those whom the server names has signed it.
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 	}
 	request, err := http.NewRequest(http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", port, path), nil)
 	if err != nil {
@@ -176,4 +180,87 @@ func TestServingProbes(t *testing.T) {
 	})
 	proxy.Refuse()
 	wantExit(t, scheduler.Process, renewDeadline+retryPeriod+3*time.Second, 1)
+}
+
+// Without a port nobody can ask, and pods are bound all the same.
+func TestServingTurnedOff(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	c.CreateNodes(t, 1, "8", "16Gi")
+	process := harness.StartProcess(t, c.Logs, "berth", harness.BerthBinary(), []string{"scheduler",
+		"--kubeconfig=" + c.SchedulerKubeconfig(t, c.Port), "--leader-elect=false", "--secure-port=0"})
+	c.CreatePod(t, harness.MakePod("pod", "1"))
+	c.WaitPodBound(t, "pod", 20*time.Second)
+	sockets, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", process.Pid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := harness.SocketsOf(process.Pid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const listens = "0A"
+	for _, line := range strings.Split(string(sockets), "\n")[1:] {
+		if fields := strings.Fields(line); len(fields) > 9 && fields[3] == listens && own[fields[9]] {
+			t.Errorf("it listens: %s", line)
+		}
+	}
+}
+
+// One kind that may not be read is enough not to be ready: nothing is decided with half of the picture.
+func TestServingNotReadyWithoutARight(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	c.CreateNodes(t, 1, "8", "16Gi")
+	ctx := context.Background()
+	role, err := c.Admin.RbacV1().ClusterRoles().Get(ctx, "system:kube-scheduler", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []rbacv1.PolicyRule
+	for _, rule := range role.Rules {
+		if !slices.Contains(rule.Resources, "poddisruptionbudgets") {
+			rules = append(rules, rule)
+		}
+	}
+	if len(rules) == len(role.Rules) {
+		t.Fatal("the role does not speak of disruption budgets")
+	}
+	lesser := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "lesser-scheduler"}, Rules: rules}
+	if _, err := c.Admin.RbacV1().ClusterRoles().Create(ctx, lesser, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{lesser.Name, "system:volume-scheduler"} {
+		if _, err := c.Admin.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: "lesser-"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: "lesser"}},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scheduler := c.StartScheduler(t, harness.SchedulerOptions{Kubeconfig: c.Kubeconfig(t, "lesser", c.Port, c.Authority.Client(t, "lesser"))})
+	refused := func() int {
+		return len(c.Requests(t, func(r harness.Request) bool {
+			return r.User == "lesser" && r.Resource == "poddisruptionbudgets" && r.Code == 403
+		}))
+	}
+	harness.Eventually(t, 30*time.Second, "it is refused and tries again", func() error {
+		if refused() < 3 {
+			return fmt.Errorf("refused %d times", refused())
+		}
+		return nil
+	})
+	c.CreatePod(t, harness.MakePod("pod", "1"))
+	code, body, err := scheduler.Get("/readyz")
+	if err != nil || code != http.StatusInternalServerError || !strings.Contains(body, "[-]sched-handler-sync failed: reason withheld\n") {
+		t.Errorf("readyz: %d %q %v", code, body, err)
+	}
+	if code, _, err := scheduler.Get("/livez"); err != nil || code != http.StatusOK {
+		t.Errorf("livez: %d %v", code, err)
+	}
+	if bound := c.Bindings(t); len(bound) > 0 {
+		t.Errorf("it binds: %v", bound)
+	}
+	// It needs no restart once it may.
+	c.GiveSchedulerRights(t, rbacv1.Subject{Kind: "User", Name: "lesser"})
+	c.WaitPodBound(t, "pod", 90*time.Second)
 }
