@@ -91,11 +91,11 @@ class Http2Test : public NetTest {
   HttpClientOptions ServeHttp2(std::uint32_t streams_max = 100) {
     const KeyPair pair =
         authority_.Issue({.subject = {.common_name = "server", .organizations = {}}, .names = {"127.0.0.1"}});
-    server_tls_ = *TlsContext::ForServer(
-        {.certificate = Pem(pair.certificate_pem), .key = Pem(pair.key_pem), .client_authority = {}});
+    server_tls_ =
+        *TlsContext::ForServer({.certificate = Pem(pair.certificate_pem), .key = Pem(pair.key_pem)});
     SSL_CTX_set_alpn_select_cb(server_tls_->native(), ChooseHttp2, nullptr);
-    auto listener =
-        Listener::Listen(loop_, "127.0.0.1", 0, [this, streams_max](std::unique_ptr<Transport> transport) {
+    auto listener = Listener::Listen(
+        loop_, {.host = "127.0.0.1"}, [this, streams_max](std::unique_ptr<Transport> transport) {
           served_.push_back(std::make_shared<ServedConnection>(loop_, std::move(transport), streams_max));
           served_.back()->answers = answers_;
           served_.back()->Start(server_tls_);
