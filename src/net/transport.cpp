@@ -55,6 +55,8 @@ struct Transport::Impl {
   std::shared_ptr<const TlsContext> context;
   std::unique_ptr<SSL, SslDeleter> ssl;
   bool handshake_done = false;
+  // The last try took all that makes sense yet: what TLS still holds is the beginning of a record.
+  bool is_starved = false;
   NetError error;
 };
 
@@ -118,6 +120,7 @@ void Transport::StartTlsServer(std::shared_ptr<const TlsContext> context) {
   impl_->ssl.reset(SSL_new(impl_->context->native()));
   BERTH_CHECK(impl_->ssl != nullptr);
   SSL_set_fd(impl_->ssl.get(), impl_->socket.native_handle());
+  SSL_set_read_ahead(impl_->ssl.get(), 1);
   SSL_set_accept_state(impl_->ssl.get());
 }
 
@@ -127,6 +130,8 @@ void Transport::StartTlsClient(std::shared_ptr<const TlsContext> context, const 
   BERTH_CHECK(impl_->ssl != nullptr);
   SSL* ssl = impl_->ssl.get();
   SSL_set_fd(ssl, impl_->socket.native_handle());
+  // The header of a record and the rest of it with one call.
+  SSL_set_read_ahead(ssl, 1);
   SSL_set_connect_state(ssl);
   const std::string& name = impl_->context->server_name().empty() ? host : impl_->context->server_name();
   if (IsAddress(name)) {
@@ -143,9 +148,11 @@ Transport::Io Transport::Handshake() {
   const int result = SSL_do_handshake(impl_->ssl.get());
   if (result == 1) {
     impl_->handshake_done = true;
+    impl_->is_starved = false;
     return Io::kDone;
   }
   const Io io = impl_->SslOutcome(result).io;
+  impl_->is_starved = io == Io::kWantRead;
   if (io == Io::kEnd) return impl_->Fail({.kind = ErrorKind::kReset, .message = "unexpected EOF"}).io;
   return io;
 }
@@ -156,6 +163,7 @@ Transport::Outcome Transport::Read(std::span<char> into) {
     ERR_clear_error();
     errno = 0;
     const int got = SSL_read(impl_->ssl.get(), into.data(), static_cast<int>(into.size()));
+    impl_->is_starved = got <= 0;
     if (got > 0) return {Io::kDone, static_cast<std::size_t>(got)};
     return impl_->SslOutcome(got);
   }
@@ -186,7 +194,7 @@ Transport::Outcome Transport::Write(std::span<const std::string_view> pieces) {
 
 void Transport::WaitReadable(Callback callback) {
   // Bytes that TLS has already taken from the socket would never wake a wait for the socket.
-  if (impl_->ssl && SSL_pending(impl_->ssl.get()) > 0) {
+  if (impl_->ssl && !impl_->is_starved && SSL_has_pending(impl_->ssl.get()) == 1) {
     impl_->loop.Post(std::move(callback));
     return;
   }
