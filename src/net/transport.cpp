@@ -193,8 +193,7 @@ Transport::Outcome Transport::Write(std::span<const std::string_view> pieces) {
 }
 
 void Transport::WaitReadable(Callback callback) {
-  // Bytes that TLS has already taken from the socket would never wake a wait for the socket. After a read
-  // that wanted more, what it still holds is the beginning of a record.
+  // Bytes that TLS has already taken from the socket would never wake a wait for the socket.
   if (holds_bytes()) {
     impl_->loop.Post(std::move(callback));
     return;
