@@ -69,6 +69,7 @@ Answer HealthChecks::All(const Endpoint& endpoint, std::string_view query) {
   if (!excluded.empty()) {
     std::ranges::sort(excluded);
     std::vector<std::string> quoted;
+    quoted.reserve(excluded.size());
     for (const std::string& name : excluded) quoted.push_back(base::QuoteGo(name));
     lines += fmt::format("warn: some health checks cannot be excluded: no matches for {}\n",
                          fmt::join(quoted, ","));

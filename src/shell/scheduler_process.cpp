@@ -48,7 +48,6 @@ struct SchedulerProcess::Successor {
 
 SchedulerProcess::SchedulerProcess(net::EventLoop& loop, ProcessOptions options)
     : options_(std::move(options)),
-      loop_(loop),
       executor_(loop),
       random_(options_.seed),
       timer_(loop),

@@ -119,7 +119,6 @@ class SchedulerProcess {
   void StartWatching();
 
   ProcessOptions options_;
-  net::EventLoop& loop_;
   base::RealClock clock_;
   base::MetricRegistry metrics_;
   client::LoopExecutor executor_;
