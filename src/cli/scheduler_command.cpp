@@ -241,6 +241,7 @@ class RunningScheduler {
                                  .min_compatibility = versions.min_compatibility.ToString(),
                                  .disabled_metrics = settings_.metrics.disabled.size(),
                                  .hidden_metrics = settings_.metrics.show_hidden ? 0u : 1u});
+    server::AddIndicatorMetrics(health_.metrics());
     if (elects_) {
       server::AddElectionMetrics(registry,
                                  {.is_leader = [this] { return process_->is_leader(); },

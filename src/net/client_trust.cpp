@@ -72,6 +72,7 @@ void ClientTrust::Attach(SSL_CTX* context) const {
   SSL_CTX_set_cert_verify_callback(context, TakeAny, nullptr);
   // A session that is taken up again would bring the certificate, and not the chain that proves it.
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 

@@ -120,6 +120,7 @@ base::Task<base::Result<std::optional<Identity>>> Access::IdentityOf(const net::
   if (const Remembered* const known = Find(tokens_, token)) co_return known->identity;
   auto identity = co_await authentication_->ReviewToken(token);
   if (!identity) co_return std::unexpected(identity.error());
+  if (*identity) AddAuthenticated(**identity);
   Remember(tokens_, token, {clock_.Now() + options_.token_ttl, *identity, false});
   co_return *identity;
 }

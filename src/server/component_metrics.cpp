@@ -85,6 +85,14 @@ double UnixSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// Set at every exposition, because a registry may be reset.
+void AddStartTime(base::MetricRegistry& registry, std::optional<base::Stability> stability) {
+  base::Gauge& start = registry.AddGauge({.name = "process_start_time_seconds",
+                                          .help = "Start time of the process since unix epoch in seconds.",
+                                          .stability = stability});
+  registry.OnCollect([&start, began = UnixSeconds()] { start.Set(began); });
+}
+
 void AddProcessMetrics(base::MetricRegistry& registry) {
   base::Counter& cpu = registry.AddCounter(
       ProcessMetric("process_cpu_seconds_total", "Total user and system CPU time spent in seconds."));
@@ -96,17 +104,13 @@ void AddProcessMetrics(base::MetricRegistry& registry) {
       registry.AddGauge(ProcessMetric("process_open_fds", "Number of open file descriptors."));
   base::Gauge& files_max =
       registry.AddGauge(ProcessMetric("process_max_fds", "Maximum number of open file descriptors."));
-  base::Gauge& start = registry.AddGauge({.name = "process_start_time_seconds",
-                                          .help = "Start time of the process since unix epoch in seconds.",
-                                          .stability = base::Stability::kAlpha});
+  AddStartTime(registry, std::nullopt);
   base::Gauge& virtual_max = registry.AddGauge(ProcessMetric(
       "process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes."));
   base::Counter& received = registry.AddCounter(ProcessMetric(
       "process_network_receive_bytes_total", "Number of bytes received by the process over the network."));
   base::Counter& sent = registry.AddCounter(ProcessMetric(
       "process_network_transmit_bytes_total", "Number of bytes sent by the process over the network."));
-  start.Set(UnixSeconds());
-  virtual_max.Set(VirtualMemoryMax());
   registry.OnCollect([&, counted = 0.0, network = std::pair<double, double>()]() mutable {
     const auto now = NetworkBytes();
     const auto before = std::exchange(network, now);
@@ -119,6 +123,7 @@ void AddProcessMetrics(base::MetricRegistry& registry) {
     resident.Set(present);
     files.Set(OpenFiles());
     files_max.Set(OpenFilesMax());
+    virtual_max.Set(VirtualMemoryMax());
   });
 }
 
@@ -164,6 +169,8 @@ void AddComponentMetrics(base::MetricRegistry& registry, std::span<const GateSta
       .Add(static_cast<double>(build.hidden_metrics));
   AddProcessMetrics(registry);
 }
+
+void AddIndicatorMetrics(base::MetricRegistry& registry) { AddStartTime(registry, base::Stability::kAlpha); }
 
 void AddElectionMetrics(base::MetricRegistry& registry, ElectionFacts facts) {
   base::GaugeFamily& leads = registry.AddGauges(

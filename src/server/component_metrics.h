@@ -29,6 +29,9 @@ struct BuildFacts {
 void AddComponentMetrics(base::MetricRegistry& registry, std::span<const GateState> gates,
                          const BuildFacts& build);
 
+// What /metrics/slis shows beside the checks.
+void AddIndicatorMetrics(base::MetricRegistry& registry);
+
 // leader_election_master_status and leader_election_slowpath_total; asked at every exposition.
 struct ElectionFacts {
   std::function<bool()> is_leader;

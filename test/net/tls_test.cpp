@@ -205,6 +205,28 @@ TEST_F(TlsTest, AHandshakeThatNeverEndsIsCutOff) {
   EXPECT_TRUE(Get(client, "/"));
 }
 
+// Whoever has not even introduced itself goes first, though it came last.
+TEST_F(TlsTest, AHandshakeThatDoesNotEndMakesRoomBeforeAnIdleConnection) {
+  HttpServerOptions options;
+  options.tls = ServerContext(authority_, "127.0.0.1");
+  options.connections_max = 2;
+  Serve([](Request, Responder responder) { responder.Send(200, {}); }, options);
+  HttpClient kept(loop_, Trusting({.authority = authority_.pem()}));
+  ASSERT_TRUE(Get(kept, "/"));
+  std::shared_ptr<RawPeer> silent;
+  Dial dial(loop_, "127.0.0.1", server_->port(), std::chrono::seconds(30),
+            [&](NetResult<std::unique_ptr<Transport>> transport) {
+              silent = std::make_shared<RawPeer>(loop_, std::move(*transport));
+              silent->Listen();
+            });
+  ASSERT_TRUE(RunUntil([&] { return silent != nullptr && server_->connection_count() == 2; }));
+  HttpClient newcomer(loop_, Trusting({.authority = authority_.pem()}));
+  ASSERT_TRUE(Get(newcomer, "/"));
+  EXPECT_TRUE(RunUntil([&] { return silent->ended; }));
+  ASSERT_TRUE(Get(kept, "/"));
+  EXPECT_EQ(kept.counts().dialed, 1U);
+}
+
 TEST_F(TlsTest, ANewServerCertificateIsShownToNewConnectionsOnly) {
   ServeTls(ServerContext(authority_, "127.0.0.1"));
   HttpClient kept(loop_, Trusting({.authority = authority_.pem()}));

@@ -1,5 +1,6 @@
 #include "server/operations_server.h"
 
+#include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -269,6 +270,93 @@ TEST_F(OperationsServerTest, AFrontProxyIsKnownByItsAuthority) {
   EXPECT_EQ(
       started.error().message,
       "unable to create request header authentication config: open /nonexistent: no such file or directory");
+}
+
+// An API server of which nothing is asked but the one ConfigMap.
+class PublishedTrustTest : public OperationsServerTest {
+ protected:
+  PublishedTrustTest() {
+    const auto now = base::RealClock().WallNow();
+    authority = *net::MakeAuthority("clients", now);
+    auto listening =
+        net::HttpServer::Listen(loop_, {}, [this](net::Request request, net::Responder responder) {
+          asked.push_back(std::string(request.path()));
+          if (published.empty()) return responder.Send(404, {}, net::MakeBody("{}"));
+          responder.Send(200, {{"Content-Type", "application/json"}}, net::MakeBody(published));
+        });
+    EXPECT_TRUE(listening.has_value());
+    api = *std::move(listening);
+  }
+  // Before what it asks with.
+  ~PublishedTrustTest() override { operations.reset(); }
+
+  ServerOptions Asking() {
+    client::ConnectionConfig config;
+    config.server = {.scheme = "http", .host = "127.0.0.1", .port = api->port(), .path = "", .query = ""};
+    auto reviewer = ApiReviewer::Make(executor, std::move(config), "test");
+    EXPECT_TRUE(reviewer.has_value());
+    ServerOptions options = Open("/healthz");
+    options.authentication = *std::move(reviewer);
+    options.needs_trust = true;
+    return options;
+  }
+  // What somebody with a certificate of this authority, in this group, is answered.
+  int Ask(const net::KeyPair& issuer, const std::string& group) {
+    const auto pair = net::IssueCertificate(
+        issuer,
+        {.subject = {.common_name = "x", .organizations = {group}}, .use = net::CertificateUse::kClient},
+        base::RealClock().WallNow());
+    net::TlsClientConfig config;
+    config.insecure = true;
+    config.certificate.text = pair->certificate_pem;
+    config.key.text = pair->key_pem;
+    net::HttpClientOptions client_options;
+    client_options.base = {
+        .scheme = "https", .host = "127.0.0.1", .port = operations->port(), .path = "", .query = ""};
+    client_options.tls = *net::TlsContext::ForClient(config);
+    net::HttpClient client(loop_, std::move(client_options));
+    const auto response = NetTest::Fetch(client, {.target = "/configz"});
+    return response ? response->status : 0;
+  }
+
+  client::LoopExecutor executor{loop_};
+  net::KeyPair authority;
+  std::unique_ptr<net::HttpServer> api;
+  std::string published;
+  std::vector<std::string> asked;
+};
+
+TEST_F(PublishedTrustTest, ClientsOfTheClustersAuthorityAreKnownFromTheStart) {
+  published = boost::json::serialize(
+      boost::json::object{{"data", boost::json::object{{"client-ca-file", authority.certificate_pem}}}});
+  ASSERT_TRUE(Start(Asking()));
+  EXPECT_THAT(asked, testing::Contains(
+                         "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"));
+  EXPECT_EQ(Ask(authority, "system:masters"), 200);
+  EXPECT_EQ(Ask(authority, "people"), 403);
+  const auto other = net::MakeAuthority("others", base::RealClock().WallNow());
+  EXPECT_EQ(Ask(*other, "system:masters"), 401);
+}
+
+TEST_F(PublishedTrustTest, WhoeverNeedsItDoesNotStartWithout) {
+  const auto started = Start(Asking());
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message,
+              testing::StartsWith("unable to load configmap based request-header-client-ca-file: "));
+}
+
+TEST_F(PublishedTrustTest, WhatAFileSaysIsNotOverruled) {
+  const fs::path folder = fs::path(testing::TempDir()) / "client-authority";
+  fs::create_directories(folder);
+  std::ofstream(folder / "ca.crt") << authority.certificate_pem;
+  const auto other = net::MakeAuthority("others", base::RealClock().WallNow());
+  published = boost::json::serialize(
+      boost::json::object{{"data", boost::json::object{{"client-ca-file", other->certificate_pem}}}});
+  ServerOptions options = Asking();
+  options.client_ca_file = (folder / "ca.crt").string();
+  ASSERT_TRUE(Start(std::move(options)));
+  EXPECT_EQ(Ask(authority, "system:masters"), 200);
+  EXPECT_EQ(Ask(*other, "system:masters"), 401);
 }
 
 }  // namespace

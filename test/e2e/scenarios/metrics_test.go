@@ -32,7 +32,9 @@ var notInBerth = []string{
 	"scheduler_batch_", "scheduler_get_node_hint_", "scheduler_store_schedule_results_",
 }
 
-func isNotInBerth(name string) bool {
+// A page and the name of a metric on it.
+func isNotInBerth(key string) bool {
+	_, name, _ := strings.Cut(key, " ")
 	return slices.ContainsFunc(notInBerth, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
@@ -133,7 +135,7 @@ func TestMetricsAreThoseOfKubeScheduler(t *testing.T) {
 				file := "metrics-" + name + strings.ReplaceAll(path, "/", "-") + ".txt"
 				harness.WriteFile(t, filepath.Join(os.Getenv("BERTH_E2E_LOGS"), file), []byte(text))
 				for family, content := range parseMetrics(t, name, text) {
-					shown[name][family] = content
+					shown[name][path+" "+family] = content
 				}
 			}
 		})
@@ -157,12 +159,13 @@ func TestMetricsAreThoseOfKubeScheduler(t *testing.T) {
 		}
 	}
 	for name := range ours {
-		if _, found := real[name]; !found && !strings.HasPrefix(name, "berth_") && !slices.Contains(knownElsewhere, name) {
+		_, bare, _ := strings.Cut(name, " ")
+		if _, found := real[name]; !found && !strings.HasPrefix(bare, "berth_") && !slices.Contains(knownElsewhere, bare) {
 			report = append(report, "extra "+name)
 			t.Errorf("%s is not kube-scheduler's, and its name does not start with berth_", name)
 		}
 	}
-	for _, difference := range gateDifferences(real["kubernetes_feature_enabled"], ours["kubernetes_feature_enabled"]) {
+	for _, difference := range gateDifferences(real["/metrics kubernetes_feature_enabled"], ours["/metrics kubernetes_feature_enabled"]) {
 		report = append(report, difference)
 		t.Error(difference)
 	}
