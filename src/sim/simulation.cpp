@@ -143,11 +143,14 @@ void Simulation::CheckAtRest() {
 
 // What happens while a pod is thought about is lost on it only if nothing later wakes it: where there are
 // others, something always does. Here it is alone, the only open node is one that the extender is going to
-// refuse, and another one opens while it thinks.
+// refuse, and another one opens while it thinks. That the pod says why it waits would wake it too, so some of
+// that is not written.
 void Simulation::PlayEncores() {
   Faults slow;
   slow.extender_delay_max = seconds(2);
   extender_.SetFaults(slow);
+  Faults rude;
+  rude.call_refused = 0.7;
   for (int encore = 0; encore < kEncores && !has_failed(); ++encore) {
     const std::vector<std::string> nodes = workload_.NodeNames();
     const std::string& refused = nodes[random_.Uniform(nodes.size())];
@@ -156,9 +159,12 @@ void Simulation::PlayEncores() {
     if (ExtenderLink::LikesApp(app, refused) || !ExtenderLink::LikesApp(app, opened)) continue;
     workload_.CloseAllBut(refused);
     RunFor(seconds(1));
+    calls_.SetFaults(rude);
     workload_.CreatePlainPod(app);
     RunFor(UpTo(milliseconds(500)));
     workload_.OpenNode(opened);
+    RunFor(seconds(5));
+    calls_.SetFaults(Faults::None());
     RunFor(kConvergence);
     CheckAtRest();
     workload_.DeleteAllPods();
