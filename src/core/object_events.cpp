@@ -208,6 +208,9 @@ void ObjectEvents::UpdateWaiting(cluster::PodSlot known, const cluster::PodRecor
     return;
   }
   setup_.queue.Update(old, known);
+  // What the pod says of its place is older than what is being written: the place is kept, or given up,
+  // already.
+  if (const auto wanted = setup_.dispatcher.NominationOnItsWay(pod->uid)) cluster.Nominate(known, *wanted);
   if (!old->nominated_node_name.empty() && old->nominated_node_name != pod->nominated_node_name) {
     FreeNomination(old, cluster.pods().priority(known));
   }

@@ -66,7 +66,10 @@ void FailureHandler::Handle(const ProfileRuntime& profile, const queue::PoppedPo
     return;
   }
   const cluster::PodRecordRef pod = pods.facts(popped.pod.id).record;
-  context_.cluster.Nominate(popped.pod.id, failure.nominated_node);
+  // Who has nothing to say of the place leaves it as it is, which the pod's status may not say yet.
+  std::optional<std::string_view> nominated = failure.nominated_node;
+  if (!nominated) nominated = context_.dispatcher.NominationOnItsWay(pod->uid);
+  context_.cluster.Nominate(popped.pod.id, nominated);
   if (const auto returned = context_.queue.Return(popped, RejectionOf(failure)); !returned) {
     BERTH_LOG_ERROR(returned.error(), "Could not put a pod back into the queue",
                     {"pod", base::LogObject{pod->namespace_, pod->name}});

@@ -232,6 +232,20 @@ void Dispatcher::OnBound(std::string_view uid) {
   Forget(uid);
 }
 
+std::optional<std::string_view> Dispatcher::NominationOnItsWay(std::string_view uid) const {
+  const auto found = by_uid_.find(uid);
+  if (found == by_uid_.end()) return std::nullopt;
+  const Entry& entry = *found->second;
+  std::optional<std::string_view> last;
+  const auto read = [&](const std::unique_ptr<Stored>& one) {
+    if (one && one->call.change.nominated_node_name) last = *one->call.change.nominated_node_name;
+  };
+  read(entry.in_flight);
+  read(entry.stored);
+  for (const auto& later : entry.behind) read(later);
+  return last;
+}
+
 std::optional<base::TimePoint> Dispatcher::NextDeadline() const {
   if (delayed_.empty()) return std::nullopt;
   return delayed_.Top().due;

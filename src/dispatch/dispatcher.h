@@ -63,6 +63,9 @@ class Dispatcher {
   // The pod is bound, by us or by others: only its deletion is still worth a request.
   void OnBound(std::string_view uid);
 
+  // The nominated node that the pod's status will say when all its calls are made. Nothing: as it is.
+  std::optional<std::string_view> NominationOnItsWay(std::string_view uid) const;
+
   // When a delayed call becomes due.
   std::optional<base::TimePoint> NextDeadline() const;
 

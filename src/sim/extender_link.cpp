@@ -11,12 +11,16 @@ namespace {
 constexpr std::uint64_t kDislikesOneIn = 5;
 constexpr std::uint64_t kScores = 11;
 
-std::uint64_t Opinion(const api::PodRecord& pod, std::string_view node) {
+std::uint64_t OpinionOf(const std::string& app, std::string_view node) {
   cluster::Digester digest;
-  const std::string* const app = pod.labels ? pod.labels->find("app") : nullptr;
-  digest.Add(app == nullptr ? std::string() : *app);
+  digest.Add(app);
   digest.Add(std::string(node));
   return digest.value();
+}
+
+std::uint64_t Opinion(const api::PodRecord& pod, std::string_view node) {
+  const std::string* const app = pod.labels ? pod.labels->find("app") : nullptr;
+  return OpinionOf(app == nullptr ? std::string() : *app, node);
 }
 
 }  // namespace
@@ -33,6 +37,10 @@ cycle::ExtenderSpec ExtenderLink::Spec(bool ignorable) {
 
 bool ExtenderLink::Likes(const api::PodRecord& pod, std::string_view node) {
   return Opinion(pod, node) % kDislikesOneIn != 0;
+}
+
+bool ExtenderLink::LikesApp(const std::string& app, std::string_view node) {
+  return OpinionOf(app, node) % kDislikesOneIn != 0;
 }
 
 cycle::ExtenderAnswer ExtenderLink::Answer(const cycle::ExtenderCall& call) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/random.h"
@@ -26,6 +27,8 @@ class ExtenderLink {
   static cycle::ExtenderSpec Spec(bool ignorable);
   static cycle::ExtenderAnswer Answer(const cycle::ExtenderCall& call);
   static bool Likes(const api::PodRecord& pod, std::string_view node);
+  // What it thinks of pods with this label.
+  static bool LikesApp(const std::string& app, std::string_view node);
 
   void SetFaults(const Faults& faults) { faults_ = faults; }
   void Ask(cycle::ExtenderCall call);

@@ -18,6 +18,7 @@
 #include "sim/call_link.h"
 #include "sim/extender_link.h"
 #include "sim/faults.h"
+#include "sim/kept_places.h"
 #include "sim/promises.h"
 #include "sim/watch_link.h"
 #include "sim/workload.h"
@@ -38,6 +39,7 @@ struct SimulationResult {
   std::size_t bound = 0;
   std::size_t restarts = 0;
   std::size_t questions = 0;  // to an extender
+  std::size_t kept_places = 0;
   std::size_t volumes_bound = 0;
   std::size_t claims_allocated = 0;  // with devices
   std::string setting;               // what was drawn, for whoever reads of a failure
@@ -59,6 +61,11 @@ class Simulation {
   void StartScheduler();
   void Misbehave();
   void EndFaults();
+  // What must hold when everything has come to rest.
+  void CheckAtRest();
+  // With an extender, in the empty cluster: something happens while it thinks about a pod, and nothing after
+  // it.
+  void PlayEncores();
   void RunFor(base::Duration duration);
   // The next time at which something happens.
   base::TimePoint NextTime(base::TimePoint end) const;
@@ -89,6 +96,7 @@ class Simulation {
   std::unique_ptr<base::MetricRegistry> metrics_;
   std::unique_ptr<core::Scheduler> scheduler_;
   std::vector<core::Input> inputs_;
+  KeptPlaces kept_places_;
   base::TimePoint paused_until_{};
   SimulationResult result_;
 };

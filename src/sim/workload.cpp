@@ -215,6 +215,51 @@ void Workload::ChangeNode() {
       }));
 }
 
+std::vector<std::string> Workload::NodeNames() const {
+  std::vector<std::string> names;
+  for (const auto& node : All("v1", "Node")) names.emplace_back(node->name());
+  return names;
+}
+
+void Workload::SetClosed(const sandbox::Revision& node, bool closed) {
+  const sandbox::Target target = TargetOf(node);
+  static_cast<void>(
+      plane_.writer().Change(target, [&](const json::object& current) -> sandbox::ApiResult<json::object> {
+        json::object document = current;
+        json::object& spec =
+            document["spec"].is_object() ? document["spec"].as_object() : document["spec"].emplace_object();
+        spec.erase("taints");
+        if (closed) {
+          spec["unschedulable"] = true;
+        } else {
+          spec.erase("unschedulable");
+        }
+        return document;
+      }));
+}
+
+void Workload::CloseAllBut(std::string_view node) {
+  for (const auto& one : All("v1", "Node")) SetClosed(*one, one->name() != node);
+}
+
+void Workload::OpenNode(std::string_view node) {
+  for (const auto& one : All("v1", "Node")) {
+    if (one->name() == node) SetClosed(*one, false);
+  }
+}
+
+void Workload::CreatePlainPod(const std::string& app) {
+  json::object container{
+      {"name", "main"},
+      {"image", "app"},
+      {"resources", json::object{{"requests", json::object{{"cpu", "1m"}, {"memory", "1Mi"}}}}}};
+  json::object metadata{{"name", fmt::format("pod-{}", ++pods_made_)},
+                        {"labels", json::object{{"app", app}}}};
+  Create("v1", "Pod", "default",
+         {{"metadata", std::move(metadata)},
+          {"spec", json::object{{"containers", json::array{std::move(container)}}}}});
+}
+
 void Workload::CreateBudget() {
   const std::string app = fmt::format("app-{}", random_.Uniform(5));
   Create("policy/v1", "PodDisruptionBudget", "default",

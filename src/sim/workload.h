@@ -29,6 +29,12 @@ class Workload {
   // Takes all gates away, so that every pod may be tried.
   void OpenGates();
   void DeleteAllPods();
+  std::vector<std::string> NodeNames() const;
+  // Of all nodes only this one takes new pods.
+  void CloseAllBut(std::string_view node);
+  void OpenNode(std::string_view node);
+  // A pod that asks for little and has no wishes.
+  void CreatePlainPod(const std::string& app);
   // Nodes and pods as the server has them, one to a line.
   std::vector<std::string> Describe() const;
 
@@ -39,6 +45,7 @@ class Workload {
   void AddNode(int number);
   void RemoveNode();
   void ChangeNode();
+  void SetClosed(const sandbox::Revision& node, bool closed);
   void CreateBudget();
 
   std::vector<sandbox::RevisionPtr> All(std::string_view api_version, std::string_view kind) const;

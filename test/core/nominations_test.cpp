@@ -117,6 +117,55 @@ TEST(Nominations, Case49AnUpdateRightAfterTheNominationKeepsTheReservation) {
   EXPECT_FALSE(nominator.empty());
 }
 
+// Its status said n2 once, and what the watch tells is from then; that it goes to n1 is being written.
+TEST(Nominations, AnOldStatusDoesNotTakeAwayThePlaceThatIsBeingWritten) {
+  FakeApi api;
+  api.Create(Node("n1"));
+  api.Create(Node("n2").Unschedulable());
+  api.Create(Pod("low", 1).Node("n1"));
+  api.Create(Pod("high", 10).NominatedNode("n2"));
+  api.Step();
+  ASSERT_EQ(api.NominationOf("high"), "n1");
+  api.Change("high", [](api::PodRecord& pod) { pod.finalizers = nullptr; });
+  api.Step();
+  EXPECT_EQ(api.NominationOf("high"), "n1");
+  api.Change("high", [](api::PodRecord& pod) { pod.nominated_node_name.clear(); });
+  api.Step();
+  EXPECT_EQ(api.NominationOf("high"), "n1");
+  api.DeletePod("low");
+  api.Create(Pod("equal", 10));
+  api.Run(20s);
+  EXPECT_EQ(api.node_of("high"), "n1");
+  EXPECT_EQ(api.node_of("equal"), "");
+}
+
+// It is tried again while half of its victims are still going: that is no reason to give its place away.
+TEST(Nominations, AnAttemptWithNothingToSayLeavesThePlaceThatIsBeingWritten) {
+  FakeApi api;
+  api.SetGraceful(true);
+  api.Create(Node("n1"));
+  api.Create(Pod("first", 1, "500m").Node("n1"));
+  api.Create(Pod("second", 1, "500m").Node("n1"));
+  api.Create(Pod("high", 10));
+  for (int i = 0; i < 3; ++i) {
+    api.Step();
+    for (const ApiCall& call : api.TakeCalls(dispatch::CallType::kPodDeletion)) api.Answer(call);
+  }
+  ASSERT_EQ(api.NominationOf("high"), "n1");
+  api.clock().Advance(10s);
+  api.DeletePod("first");
+  api.Step();
+  api.Step();
+  const auto& scheduler = api.scheduler();
+  const auto* const params = scheduler.queue().Find(scheduler.cluster().pods().Find("default", "high"));
+  ASSERT_NE(params, nullptr);
+  EXPECT_EQ(params->attempts, 2);
+  EXPECT_EQ(api.NominationOf("high"), "n1");
+  api.Create(Pod("equal", 10, "500m"));
+  api.Step();
+  EXPECT_EQ(api.TakeCalls(dispatch::CallType::kPodBinding).size(), 0U);
+}
+
 // Case 49, and case 34 of the queue: who loses a place makes room for pods of at most its priority; who gets
 // one for nobody.
 TEST(Nominations, Case49AChangedNameWakesPodsOfAtMostItsPriority) {

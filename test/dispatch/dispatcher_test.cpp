@@ -152,6 +152,23 @@ TEST(Dispatcher, ANominationThatOthersChangedIsWrittenAgain) {
   EXPECT_TRUE(h.Patch("again", Pod("u1", "n2"), {.nominated_node_name = "n1"}));
 }
 
+TEST(Dispatcher, WhatThePodWillSayIsKnownUntilItIsWritten) {
+  Harness h;
+  EXPECT_EQ(h.dispatcher.NominationOnItsWay("u1"), std::nullopt);
+  h.Patch("nominate", Pod("u1"), {.nominated_node_name = "n1"});
+  EXPECT_EQ(h.dispatcher.NominationOnItsWay("u1"), "n1");
+  const auto first = h.StartAll();
+  EXPECT_EQ(h.dispatcher.NominationOnItsWay("u1"), "n1");
+  h.Patch("condition", Pod("u1"), {.conditions = {Scheduled("Unschedulable")}});
+  EXPECT_EQ(h.dispatcher.NominationOnItsWay("u1"), "n1");
+  h.Patch("clear", Pod("u1"), {.nominated_node_name = ""});
+  EXPECT_EQ(h.dispatcher.NominationOnItsWay("u1"), "");
+  h.Succeed(first[0]);
+  EXPECT_EQ(h.dispatcher.NominationOnItsWay("u1"), "");
+  h.Succeed(h.StartAll()[0]);
+  EXPECT_EQ(h.dispatcher.NominationOnItsWay("u1"), std::nullopt) << "from here on the pod itself says it";
+}
+
 TEST(Dispatcher, NothingIsLeftOfAPodThatIsGone) {
   Harness h;
   h.Patch("nominate", Pod("u1"), {.nominated_node_name = "n1"});

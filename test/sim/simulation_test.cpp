@@ -11,6 +11,7 @@ class Seeds : public testing::TestWithParam<int> {};
 // Ten seeds to a test, so that they run beside each other and a failure names few.
 TEST_P(Seeds, EveryPromiseIsKept) {
   std::size_t bound = 0;
+  std::size_t kept_places = 0;
   for (int i = 0; i < 10; ++i) {
     const auto seed = static_cast<std::uint64_t>(GetParam() * 10 + i + 1);
     const SimulationResult result = Simulate({.seed = seed});
@@ -18,8 +19,10 @@ TEST_P(Seeds, EveryPromiseIsKept) {
                                            << fmt::format("{}", fmt::join(result.violations, "; ")) << "\n"
                                            << result.setting;
     bound += result.bound;
+    kept_places += result.kept_places;
   }
   EXPECT_GT(bound, 100);
+  EXPECT_GT(kept_places, 0);
 }
 INSTANTIATE_TEST_SUITE_P(Simulation, Seeds, testing::Range(0, 10));
 
