@@ -14,6 +14,14 @@ namespace {
 constexpr std::size_t kNodesToFindMin = 100;
 constexpr std::int64_t kAdaptivePercentageMin = 5;
 
+// Some plugin answers alike for rows of one kind, so that it is worth to know the kinds.
+bool AnyAlike(std::span<Plan* const> plans) {
+  return std::ranges::any_of(plans, [](const Plan* plan) {
+    return plan != nullptr &&
+           ((plan->filters && plan->filter_reads.alike) || (plan->scores && plan->score_reads.alike));
+  });
+}
+
 }  // namespace
 
 std::size_t NodesToFind(std::size_t node_count, std::int32_t percentage) {
@@ -79,7 +87,7 @@ void Engine::BeginAttempt(const Cycle::Subject& subject, Views views) {
   if (views == Views::kUse) view_ = views_.Find(key_, *plan_set_);
   is_kept_ = view_ != nullptr;
   if (!is_kept_) {
-    if (scratch_ == nullptr) scratch_ = std::make_unique<View>(profile_);
+    if (scratch_ == nullptr) scratch_ = std::make_unique<View>(profile_, score_scratch_);
     scratch_->Reset(plan_set_, cycle_);
     view_ = scratch_.get();
   }
@@ -182,6 +190,12 @@ Status Engine::Judge(const Narrowing& narrowing, const base::Bitset* candidates)
   if (Status status = JudgeNominated(narrowing); !status.IsSuccess()) return status;
   if (!narrowing.all && !is_kept_) view_->Restrict(narrowing.rows);
   if (candidates != nullptr) view_->Restrict(*candidates);
+  // What is left out by name, or by a search that ends early, is left out row by row. And a pod that is on a
+  // node knows it from its like.
+  if (narrowing.all && candidates == nullptr && !percentage() && cycle_.record().node_name.empty() &&
+      AnyAlike(plan_set_->plans) && kinds_.Refresh(cluster_)) {
+    view_->UseKinds(kinds_);
+  }
   if (Status status = view_->RefreshVerdicts(cycle_); !status.IsSuccess()) return status;
   if (!narrowing.all && is_kept_) {
     cluster_.nodes().existing().ForEach([&](std::size_t bit) {
@@ -324,7 +338,9 @@ Outcome Engine::SchedulePod(const Cycle::Subject& subject) {
   if (const cluster::NodeRow row = TryNominatedNode(); row.IsValid()) return Decision{row, 1, 1};
   Outcome outcome = Decide(narrowing, nullptr);
   if (view_ == nullptr) return outcome;
-  if (options_.verify_views && (is_kept_ || (narrowing.all && view_->is_restricted()))) VerifyView();
+  if (options_.verify_views && (is_kept_ || view_->by_kind() || (narrowing.all && view_->is_restricted()))) {
+    VerifyView();
+  }
   if (is_wanted_) KeepView();
   return outcome;
 }

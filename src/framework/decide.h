@@ -17,6 +17,7 @@
 #include "framework/fit_error.h"
 #include "framework/plan_cache.h"
 #include "framework/profile.h"
+#include "framework/row_kinds.h"
 #include "framework/view.h"
 #include "framework/view_cache.h"
 
@@ -180,7 +181,9 @@ class Engine final : private RowJudge {
   const EngineOptions options_;
   base::Random random_;
   PlanCache plans_;
+  ScoreScratch score_scratch_;
   ViewCache views_;
+  RowKinds kinds_;
   Cycle cycle_;
   // Of the current attempt.
   std::shared_ptr<PlanSet> plan_set_;

@@ -122,7 +122,7 @@ namespace {
 void Engine::VerifyView() {
   fresh_plans_ = plans_.MakeAnew(cycle_);
   cycle_.SetPlans(fresh_plans_->plans);
-  if (fresh_view_ == nullptr) fresh_view_ = std::make_unique<View>(profile_);
+  if (fresh_view_ == nullptr) fresh_view_ = std::make_unique<View>(profile_, score_scratch_);
   fresh_view_->Reset(fresh_plans_, cycle_);
   cycle_.SetStates(fresh_view_->states());
   fresh_view_->RefreshStates(cycle_);

@@ -35,6 +35,8 @@ class NodeSelection {
 
   static cluster::NodeRow RowOf(std::size_t bit) { return cluster::NodeRow(static_cast<std::uint32_t>(bit)); }
 
+  // Rows are many, so that preparing a table for them pays.
+  bool is_whole() const { return bits_ != nullptr; }
   bool empty() const { return bits_ ? bits_->None() : list_->empty(); }
   std::size_t size() const { return bits_ ? bits_->Count() : list_->size(); }
 

@@ -30,9 +30,15 @@ struct Reads {
   // Something of the pod itself that is not in the scope (its claims), or that nobody reports. Such a column
   // is never kept: it is computed at every attempt.
   bool attempt = true;
+  // It is the same for all rows of one kind (RowKinds), so that one row of each may be asked for all. Of a
+  // score this also says that PreScore does not look at the feasible rows. A promise: naming too much here is
+  // a bug.
+  bool alike = false;
 
   static constexpr Reads Row(cluster::Facts facts) { return {facts, false, false}; }
   static constexpr Reads RowAndState(cluster::Facts facts) { return {facts, true, false}; }
+  // Of the row, and nothing that RowKinds does not tell.
+  static constexpr Reads Alike(cluster::Facts facts) { return {facts, false, false, true}; }
 };
 
 // What a plugin prepares for a template: compiled selectors, amounts as integers, and memos of what it
@@ -108,6 +114,11 @@ class ChangedRows {
   void Add(const ChangedRows& others) {
     all_ = all_ || others.all_;
     for (const cluster::NodeRow row : others.rows_) Add(row);
+  }
+
+  // Gives back memory that it does not need while it is small.
+  void Trim() {
+    if (rows_.empty()) rows_ = std::vector<cluster::NodeRow>();
   }
 
   bool all() const { return all_; }

@@ -122,6 +122,9 @@ class ScorePoint {
 
   // Whether PreScore looks at the feasible rows. If it does, rows are not put into groups (ClassPoint).
   virtual bool reads_feasible() const { return false; }
+  // Whether, as things are now, PreScore will not succeed, or Score gives all rows one score that hangs on
+  // the plan alone; with that, PreScore does not look at the feasible rows either. See Reads::alike.
+  virtual bool ScoresAlike(const Cycle&) const { return false; }
 
   // Fills scores[i] for rows[i], ascending. A raw score depends on what the plan's score_reads name and on
   // what PreScore put into the state, never on which other rows are asked for.

@@ -25,6 +25,7 @@ void ScoreColumn::Reset(const Plan* plan, std::size_t row_count) {
   skipped_ = false;
   is_valid_ = false;
   is_classed_ = false;
+  is_alike_ = is_kept_ && plan->score_reads.alike;
   BecomeUniform(0, 0);
   stale_.Reset(row_count);
   Grow(row_count);
@@ -46,12 +47,19 @@ void ScoreColumn::Grow(std::size_t row_count) {
   if (KeepsRaw()) raw_.resize(row_count);
 }
 
+// An empty list in braces would only clear a vector and keep its memory.
 void ScoreColumn::Trim() {
-  rows_ = {};
-  scores_ = {};
+  stale_.Trim();
   if (!is_uniform()) return;
-  normalized_ = {};
-  raw_ = {};
+  normalized_ = std::vector<std::uint8_t>();
+  raw_ = std::vector<std::int64_t>();
+}
+
+void ScoreColumn::Release() {
+  BecomeUniform(0, 0);
+  is_valid_ = false;
+  stale_ = ChangedRows();
+  Trim();
 }
 
 void ScoreColumn::BecomeUniform(std::int64_t raw, std::int64_t normalized) {
@@ -67,7 +75,7 @@ void ScoreColumn::Spread() {
 }
 
 void ScoreColumn::CollectAll(const Rows& rows) {
-  std::vector<cluster::NodeRow>& list = *rows.list;
+  std::vector<cluster::NodeRow>& list = rows.scratch.all;
   if (list.empty()) {
     list.reserve(rows.feasible_count);
     rows.feasible.ForEach(
@@ -131,16 +139,85 @@ Extent ScoreColumn::OpenExtent(const Rows& rows) const {
   return open;
 }
 
-Status ScoreColumn::ScoreRows(const Cycle& cycle) {
+Status ScoreColumn::Ask(const PlacedScore& placed, const Cycle& cycle, std::span<const cluster::NodeRow> rows,
+                        std::span<std::int64_t> scores) {
+  const Status status = placed.point->Score(cycle, rows, scores);
+  if (status.IsSuccess()) return {};
+  return Status::Error(fmt::format("running Score plugins: plugin \"{}\" failed with: {}",
+                                   placed.plugin->Name(), status.AsError()));
+}
+
+Status ScoreColumn::ScoreRows(const Cycle& cycle, const KindSamples* kinds) {
+  rows_scored_ = 0;
   scores_.resize(rows_.size());
-  rows_scored_ = rows_.size();
   if (rows_.empty()) return {};
-  const Status status = placed_.point->Score(cycle, rows_, scores_);
-  if (!status.IsSuccess()) {
-    return Status::Error(fmt::format("running Score plugins: plugin \"{}\" failed with: {}",
-                                     placed_.plugin->Name(), status.AsError()));
+  if (kinds == nullptr || !is_alike_) {
+    rows_scored_ = rows_.size();
+    return Ask(placed_, cycle, rows_, scores_);
   }
+  // There may be more kinds than rows that the pod fits on.
+  rows_scored_ = kinds->rows.size();
+  scores_.resize(rows_scored_);
+  if (Status status = Ask(placed_, cycle, kinds->rows, scores_); !status.IsSuccess()) return status;
+  by_kind_.assign(*std::ranges::max_element(kinds->kinds) + std::size_t{1}, 0);
+  for (std::size_t i = 0; i < rows_scored_; ++i) by_kind_[kinds->kinds[i]] = scores_[i];
+  scores_.resize(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) scores_[i] = by_kind_[kinds->kind_of[rows_[i].index()]];
   return {};
+}
+
+bool ScoreColumn::UpdateByKind(const Cycle& cycle, const Rows& rows, ChangedRows& moved, Status& status) {
+  const KindSamples* const kinds = rows.kinds;
+  if (kinds == nullptr || !is_alike_ || rows.feasible_count == 0) return false;
+  if (placed_.point->normalizing() == Normalizing::kByColumn) return false;
+  scores_.resize(kinds->rows.size());
+  rows_scored_ = kinds->rows.size();
+  status = Ask(placed_, cycle, kinds->rows, scores_);
+  if (!status.IsSuccess()) return true;
+  const std::int64_t first = scores_.front();
+  if (std::ranges::all_of(scores_, [&](std::int64_t score) { return score == first; })) {
+    status = SetUniform(first, rows.feasible_count, moved);
+    return true;
+  }
+  const auto is_odd = [](std::int64_t score) { return score < 0 || score > kScoreMax; };
+  // Of a kind without feasible rows this would be nobody's business.
+  if (KeepsRaw() || std::ranges::any_of(scores_, is_odd)) return false;
+  by_kind_.assign(*std::ranges::max_element(kinds->kinds) + std::size_t{1}, 0);
+  for (std::size_t i = 0; i < scores_.size(); ++i) by_kind_[kinds->kinds[i]] = scores_[i];
+  normalized_.resize(row_count_);
+  const KindId* const kind_of = kinds->kind_of.data();
+  const std::size_t count = std::min(row_count_, kinds->kind_of.size());
+  for (std::size_t row = 0; row < count; ++row) {
+    const KindId kind = kind_of[row];
+    normalized_[row] = kind == RowKinds::kNone ? std::uint8_t{0} : static_cast<std::uint8_t>(by_kind_[kind]);
+  }
+  moved.AddAll();
+  return true;
+}
+
+bool ScoreColumn::KeepAll(const Rows& rows) {
+  if (rows.groups != nullptr || placed_.point->normalizing() != Normalizing::kByExtent) return false;
+  std::int64_t min = kNoScore;
+  std::int64_t max = kNoScore;
+  bool has_gap = scores_.empty();
+  if (!has_gap) min = max = scores_.front();
+  for (const std::int64_t score : scores_) {
+    min = std::min(min, score);
+    max = std::max(max, score);
+  }
+  has_gap = has_gap || min == kNoScore;
+  if (has_gap) return false;
+  at_min_ = at_max_ = 0;
+  std::int64_t* const raw = raw_.data();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const std::int64_t score = scores_[i];
+    raw[rows_[i].index()] = score;
+    at_min_ += score == min ? 1u : 0u;
+    at_max_ += score == max ? 1u : 0u;
+  }
+  extent_ = normalized_by_ = {min, max, rows_.size()};
+  placed_.point->Normalize(extent_, scores_);
+  return true;
 }
 
 bool ScoreColumn::KeepUniform(bool all, ChangedRows& moved, Status& status) {
@@ -155,22 +232,45 @@ bool ScoreColumn::KeepUniform(bool all, ChangedRows& moved, Status& status) {
     }
     return true;
   }
-  extent_ = raw == kNoScore ? Extent() : Extent{raw, raw, rows_.size()};
-  at_min_ = at_max_ = extent_.count;
-  std::int64_t normalized = raw == kNoScore ? 0 : raw;
-  if (raw != kNoScore && KeepsRaw()) placed_.point->Normalize(extent_, {&normalized, 1});
-  status = CheckRange(placed_, normalized);
-  if (!status.IsSuccess()) return true;
-  if (!is_uniform() || normalized_uniform_ != normalized) moved.AddAll();
-  BecomeUniform(raw, normalized);
-  normalized_by_ = extent_;
+  status = SetUniform(raw, rows_.size(), moved);
   return true;
 }
 
+Status ScoreColumn::SetUniform(std::int64_t raw, std::size_t count, ChangedRows& moved) {
+  extent_ = raw == kNoScore ? Extent() : Extent{raw, raw, count};
+  at_min_ = at_max_ = extent_.count;
+  std::int64_t normalized = raw == kNoScore ? 0 : raw;
+  if (raw != kNoScore && KeepsRaw()) placed_.point->Normalize(extent_, {&normalized, 1});
+  if (Status status = CheckRange(placed_, normalized); !status.IsSuccess()) return status;
+  if (!is_uniform() || normalized_uniform_ != normalized) moved.AddAll();
+  BecomeUniform(raw, normalized);
+  normalized_by_ = extent_;
+  return {};
+}
+
+void ScoreColumn::Borrow(ScoreScratch& scratch) {
+  rows_.swap(scratch.rows);
+  scores_.swap(scratch.scores);
+  by_kind_.swap(scratch.by_kind);
+}
+
 Status ScoreColumn::Update(const Cycle& cycle, const Rows& rows, ChangedRows& moved) {
+  Borrow(rows.scratch);
+  Status status = UpdateBorrowed(cycle, rows, moved);
+  Borrow(rows.scratch);
+  return status;
+}
+
+Status ScoreColumn::UpdateBorrowed(const Cycle& cycle, const Rows& rows, ChangedRows& moved) {
   const std::size_t changed = stale_.rows().size() + rows.entered.size() + rows.left.size();
   const bool all =
       !is_valid_ || !is_kept_ || stale_.all() || changed * kChangedShareMax > rows.feasible_count;
+  Status status;
+  if (all && UpdateByKind(cycle, rows, moved, status)) {
+    stale_.Reset(rows.feasible.size());
+    is_valid_ = true;
+    return status;
+  }
   if (all) {
     CollectAll(rows);
   } else {
@@ -178,11 +278,12 @@ Status ScoreColumn::Update(const Cycle& cycle, const Rows& rows, ChangedRows& mo
   }
   stale_.Reset(rows.feasible.size());
   is_valid_ = true;
-  Status status = ScoreRows(cycle);
+  // A few rows are as well asked themselves.
+  status = ScoreRows(cycle, all ? rows.kinds : nullptr);
   if (!status.IsSuccess() || KeepUniform(all, moved, status)) return status;
 
   if (is_uniform()) Spread();
-  if (!KeepsRaw()) return Store(nullptr, moved);
+  if (!KeepsRaw() || (all && KeepAll(rows))) return Store(nullptr, moved);
   if (all) {
     extent_ = {};
     at_min_ = at_max_ = 0;
@@ -238,6 +339,13 @@ Status ScoreColumn::CheckRange(const PlacedScore& placed, std::int64_t score) {
 }
 
 Status ScoreColumn::Store(const RowGroups* groups, ChangedRows& moved) {
+  if (moved.all() && std::ranges::all_of(scores_, [](std::int64_t s) { return s >= 0 && s <= kScoreMax; })) {
+    std::uint8_t* const normalized = normalized_.data();
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      normalized[rows_[i].index()] = static_cast<std::uint8_t>(scores_[i]);
+    }
+    return {};
+  }
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     std::int64_t score = scores_[i] == kNoScore ? 0 : scores_[i];
     if (score < 0 || score > kScoreMax) {
@@ -257,7 +365,10 @@ Status ScoreColumn::Store(const RowGroups* groups, ChangedRows& moved) {
 void ScoreColumn::AddTo(std::span<std::int64_t> totals) const {
   const std::int64_t weight = placed_.weight;
   if (is_uniform()) return;
-  for (std::size_t row = 0; row < totals.size(); ++row) totals[row] += normalized_[row] * weight;
+  std::int64_t* const total = totals.data();
+  const std::uint8_t* const score = normalized_.data();
+  const std::size_t count = std::min(totals.size(), normalized_.size());
+  for (std::size_t row = 0; row < count; ++row) total[row] += score[row] * weight;
 }
 
 }  // namespace berth::framework

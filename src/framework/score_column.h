@@ -10,10 +10,28 @@
 #include "framework/cycle.h"
 #include "framework/points.h"
 #include "framework/profile.h"
+#include "framework/row_kinds.h"
 
 namespace berth::framework {
 
 class RowGroups;
+
+// One row of each kind (RowKinds) that the pod may fit on, ascending, with the kinds of all rows.
+struct KindSamples {
+  std::vector<cluster::NodeRow> rows;
+  std::vector<KindId> kinds;  // as rows
+  std::span<const KindId> kind_of;
+};
+
+// Memory that an update needs while it lasts: one for all views of an engine, because of columns by row there
+// may be very many.
+struct ScoreScratch {
+  std::vector<cluster::NodeRow> rows;
+  std::vector<std::int64_t> scores;
+  std::vector<std::int64_t> by_kind;
+  // All feasible rows, ascending, once somebody needed them; the columns of an update share it.
+  std::vector<cluster::NodeRow> all;
+};
 
 // The scores of one plugin over the feasible rows of a view, raw and normalised.
 //
@@ -34,8 +52,9 @@ class ScoreColumn {
     // Of the feasible rows, some are of groups that are closed: scores are kept for them, but they are left
     // out of the extent. Null: there are none.
     const RowGroups* groups = nullptr;
-    // All feasible rows, ascending, once somebody needed them; the columns of an update share it.
-    std::vector<cluster::NodeRow>* list = nullptr;
+    ScoreScratch& scratch;
+    // Null: rows are not told by kind.
+    const KindSamples* kinds = nullptr;
   };
 
   explicit ScoreColumn(const PlacedScore& placed) : placed_(placed) {}
@@ -54,6 +73,8 @@ class ScoreColumn {
 
   // The scores are kept by class of rows (RowGroups), not here.
   bool is_classed() const { return is_classed_; }
+  // Rows that are alike have one score (Reads::alike).
+  bool is_alike() const { return is_alike_; }
   // By the last update that scored some.
   std::size_t rows_scored() const { return rows_scored_; }
   void SetClassed() { is_classed_ = true; }
@@ -65,8 +86,9 @@ class ScoreColumn {
   // What PreScore said. True if it said something else than last time.
   bool SetSkipped(bool skipped);
   void Grow(std::size_t row_count);
-  // Gives back memory that is not in use.
+  // Gives back memory that is not in use; all of it: also the scores.
   void Trim();
+  void Release();
 
   // Adds rows whose normalised score moved to `moved`. Fails with the words of an attempt's error.
   Status Update(const Cycle& cycle, const Rows& rows, ChangedRows& moved);
@@ -82,11 +104,13 @@ class ScoreColumn {
   // have not; what it adds to rows that are not feasible means nothing.
   std::int64_t weighted_everywhere() const { return is_uniform() ? normalized_uniform_ * placed_.weight : 0; }
   void AddTo(std::span<std::int64_t> totals) const;
+  // Asks the plugin; fails with the words of an attempt's error.
+  static Status Ask(const PlacedScore& placed, const Cycle& cycle, std::span<const cluster::NodeRow> rows,
+                    std::span<std::int64_t> scores);
   // 0 to 100, or the attempt's error.
   static Status CheckRange(const PlacedScore& placed, std::int64_t score);
   std::size_t MemoryBytes() const {
-    return (raw_.capacity() + scores_.capacity()) * sizeof(std::int64_t) + normalized_.capacity() +
-           rows_.capacity() * sizeof(cluster::NodeRow) + stale_.MemoryBytes();
+    return raw_.capacity() * sizeof(std::int64_t) + normalized_.capacity() + stale_.MemoryBytes();
   }
 
  private:
@@ -96,15 +120,23 @@ class ScoreColumn {
     if (is_uniform()) return raw_uniform_;
     return raw_.empty() ? normalized_[row.index()] : raw_[row.index()];
   }
+  void Borrow(ScoreScratch& scratch);
+  Status UpdateBorrowed(const Cycle& cycle, const Rows& rows, ChangedRows& moved);
   void BecomeUniform(std::int64_t raw, std::int64_t normalized);
   // True: the rows just scored have all one score, the others, if there are others, too.
   bool KeepUniform(bool all, ChangedRows& moved, Status& status);
+  // All rows, so many, have this one.
+  Status SetUniform(std::int64_t raw, std::size_t count, ChangedRows& moved);
   // Makes columns of the one score.
   void Spread();
   Extent OpenExtent(const Rows& rows) const;
   void CollectRows(const Rows& rows);
   void CollectAll(const Rows& rows);
-  Status ScoreRows(const Cycle& cycle);
+  Status ScoreRows(const Cycle& cycle, const KindSamples* kinds);
+  // All rows, of a plugin that answers alike for rows of one kind. False: it has to be done row by row.
+  bool UpdateByKind(const Cycle& cycle, const Rows& rows, ChangedRows& moved, Status& status);
+  // After ScoreRows of all rows. False: some row has no score.
+  bool KeepAll(const Rows& rows);
   void Include(std::int64_t score);
   void Exclude(std::int64_t score);
   void Rescan(const base::Bitset& feasible);
@@ -117,6 +149,7 @@ class ScoreColumn {
   bool skipped_ = false;
   bool is_valid_ = false;
   bool is_classed_ = false;
+  bool is_alike_ = false;
   std::size_t rows_scored_ = 0;
   cluster::Facts facts_ = 0;
   std::size_t row_count_ = 0;
@@ -130,9 +163,10 @@ class ScoreColumn {
   std::size_t at_max_ = 0;
   ChangedRows stale_;
 
-  // Kept for their memory.
+  // Borrowed while an update lasts.
   std::vector<cluster::NodeRow> rows_;
   std::vector<std::int64_t> scores_;
+  std::vector<std::int64_t> by_kind_;
 };
 
 }  // namespace berth::framework

@@ -51,8 +51,17 @@ TotalIndex::Levels& TotalIndex::LevelsOf(RowGroup group) {
 void TotalIndex::SummarizeLeaf(Levels& levels, RowGroup group, std::size_t leaf) const {
   Summary summary;
   const std::size_t end = std::min(totals_.size(), (leaf + 1) * kFanOut);
+  if (groups_.empty()) {
+    const std::span<const std::int64_t> totals(totals_.data() + leaf * kFanOut, totals_.data() + end);
+    for (const std::int64_t total : totals) summary.max = std::max(summary.max, total);
+    if (summary.max != kAbsent) {
+      for (const std::int64_t total : totals) summary.count += total == summary.max ? 1u : 0u;
+    }
+    levels.leaves[leaf] = summary;
+    return;
+  }
   for (std::size_t row = leaf * kFanOut; row < end; ++row) {
-    if (groups_.empty() || groups_[row] == group) summary.Include(totals_[row], 1);
+    if (groups_[row] == group) summary.Include(totals_[row], 1);
   }
   levels.leaves[leaf] = summary;
 }

@@ -15,22 +15,20 @@ namespace {
 // stale ones from a list.
 constexpr std::size_t kStaleShareMax = 4;
 
-void Run(const Placed<FilterPoint>& filter, const Cycle& cycle, NodeSelection& nodes) {
+}  // namespace
+
+Status View::RunFilter(const Placed<FilterPoint>& filter, const Cycle& cycle, NodeSelection& nodes) {
   const FixedReasons fixed = cycle.profile().fixed_reasons(filter.index());
   nodes.BeginPlugin(filter.index(), fixed.first, fixed.count);
   Observed observed(cycle.observer(), ExtensionPoint::kFilter, filter.index());
   filter.point->Filter(cycle, nodes);
-  if (!nodes.error().IsSuccess()) observed.SetCode(nodes.error().code());
-}
-
-Status FilterError(const Placed<FilterPoint>& filter, const Status& error) {
+  if (nodes.error().IsSuccess()) return {};
+  observed.SetCode(nodes.error().code());
   return Status::Error(
-      fmt::format("running \"{}\" filter plugin: {}", filter.plugin->Name(), error.Message()));
+      fmt::format("running \"{}\" filter plugin: {}", filter.plugin->Name(), nodes.error().Message()));
 }
 
-}  // namespace
-
-View::View(const Profile& profile) : profile_(profile) {
+View::View(const Profile& profile, ScoreScratch& scratch) : profile_(profile), scratch_(scratch) {
   states_.resize(profile.plugins().size());
   state_pointers_.resize(profile.plugins().size());
   columns_.reserve(profile.score().size());
@@ -49,24 +47,55 @@ void View::Reset(std::shared_ptr<PlanSet> plans, Cycle& cycle) {
   for (ScoreColumn& column : columns_) {
     column.Reset(plans_->plans[column.placed().index()], fitting_.size());
   }
+  kinds_ = nullptr;
+  by_kind_ = false;
+  kind_columns_.Reset();
   is_empty_ = true;
   is_restricted_ = false;
   masked_.clear();
-  is_masked_.ClearAll();
-  fitting_.ClearAll();
   fitting_count_ = 0;
   ClearStale();
   has_scores_ = false;
   totals_stale_ = true;
-  Grow(cycle.cluster().nodes().row_count());
-  flips_.Reset(fitting_.size());
-  moved_.Reset(fitting_.size());
   ungrouped_.Reset(fitting_.size());
 }
 
+void View::PrepareRows(std::size_t row_count) {
+  is_masked_.ClearAll();
+  fitting_.ClearAll();
+  fitting_count_ = 0;
+  has_scores_ = false;
+  totals_stale_ = true;
+  Grow(row_count);
+  flips_.Reset(fitting_.size());
+  moved_.Reset(fitting_.size());
+}
+
+void View::ReleaseRows() {
+  is_empty_ = true;
+  fitting_ = base::Bitset();
+  scored_ = base::Bitset();
+  is_masked_ = base::Bitset();
+  refusals_ = std::vector<RejectionId>();
+  index_ = TotalIndex();
+  flips_ = ChangedRows();
+  moved_ = ChangedRows();
+  for (ScoreColumn& column : columns_) column.Release();
+  Trim();
+}
+
+// An empty list in braces would only clear a vector and keep its memory.
 void View::Trim() {
+  if (by_kind_ && !refusals_.empty()) {
+    ReleaseRows();
+    return;
+  }
   for (ScoreColumn& column : columns_) column.Trim();
-  all_rows_ = {};
+  moved_.Trim();
+  flips_.Trim();
+  active_ = std::vector<cluster::NodeRow>();
+  kind_refusals_ = std::vector<RejectionId>();
+  samples_ = KindSamples();
   rows_ = base::Bitset();
 }
 
@@ -85,7 +114,7 @@ void View::SortFilters() {
     }
     const auto position = static_cast<Position>(filters_.size());
     position_of_[filter.index()] = position;
-    filters_.push_back({&filter, plan->filter_reads.facts});
+    filters_.push_back({&filter, plan->filter_reads.facts, plan->filter_reads.alike});
     for (std::size_t bit = 0; bit < first_reader_.size(); ++bit) {
       if (((plan->filter_reads.facts >> bit) & 1u) != 0) {
         first_reader_[bit] = std::min(first_reader_[bit], position);
@@ -114,13 +143,14 @@ void View::Grow(std::size_t row_count) {
 }
 
 void View::RefreshStates(Cycle& cycle) {
-  Grow(cycle.cluster().nodes().row_count());
+  const std::size_t row_count = cycle.cluster().nodes().row_count();
+  if (!is_empty_) Grow(row_count);
   StateChanges& changes = cycle.state_changes();
   for (const Placed<StatefulPoint>& stateful : profile_.stateful()) {
     State* const state = state_pointers_[stateful.index()];
     if (state == nullptr) continue;
-    changes.verdicts.Reset(fitting_.size());
-    changes.scores.Reset(fitting_.size());
+    changes.verdicts.Reset(row_count);
+    changes.scores.Reset(row_count);
     if (is_empty_) {
       // Everything is new; nobody needs to list it.
       changes.verdicts.AddAll();
@@ -187,8 +217,11 @@ void View::CollectChanges(const cluster::Cluster& cluster) {
 
 Status View::RefreshVerdicts(Cycle& cycle) {
   BERTH_DCHECK(masked_.empty());
+  by_kind_ = kinds_ != nullptr && IsToldByKind(cycle);
+  if (by_kind_) return JudgeKinds(cycle);
+  SampleKinds();
   if (is_empty_) {
-    Grow(cycle.cluster().nodes().row_count());
+    PrepareRows(cycle.cluster().nodes().row_count());
     version_ = cycle.cluster().change_log().version();
   } else {
     CollectChanges(cycle.cluster());
@@ -198,6 +231,7 @@ Status View::RefreshVerdicts(Cycle& cycle) {
   is_empty_ = false;
   if (groups_ == nullptr || !status.IsSuccess()) return status;
 
+  if (ungrouped_.all()) moved_.AddAll();  // nobody needs them listed
   if (!groups_->Place(cycle, ungrouped_, fitting_, moved_)) {
     DropGroups(cycle);
     return RefreshVerdicts(cycle);
@@ -213,11 +247,14 @@ Status View::JudgeAll(Cycle& cycle) {
   rows_judged_ = rows_.Count();
   std::ranges::fill(refusals_, kAccepted);
   NodeSelection nodes(rows_, refusals_, cycle.rejections());
-  for (const KeptFilter& filter : filters_) {
-    if (cycle.IsSkipped(filter.placed->index())) continue;
-    Run(*filter.placed, cycle, nodes);
-    if (!nodes.error().IsSuccess()) return FilterError(*filter.placed, nodes.error());
-    if (rows_.None()) break;
+  for (std::size_t position = 0; position < filters_.size() && rows_.Any();) {
+    if (!samples_.rows.empty() && filters_[position].is_alike) {
+      if (Status status = FilterByKind(cycle, position, nodes); !status.IsSuccess()) return status;
+      continue;
+    }
+    const Placed<FilterPoint>& filter = *filters_[position++].placed;
+    if (cycle.IsSkipped(filter.index())) continue;
+    if (Status status = RunFilter(filter, cycle, nodes); !status.IsSuccess()) return status;
   }
   if (!has_scores_ && groups_ == nullptr) {
     fitting_ = rows_;
@@ -271,8 +308,7 @@ Status View::JudgeStale(Cycle& cycle) {
     }
     const Placed<FilterPoint>& filter = *filters_[position].placed;
     if (active_.empty() || cycle.IsSkipped(filter.index())) continue;
-    Run(filter, cycle, nodes);
-    if (!nodes.error().IsSuccess()) return FilterError(filter, nodes.error());
+    if (Status status = RunFilter(filter, cycle, nodes); !status.IsSuccess()) return status;
   }
   for (const Stale& stale : pending_) SetFitting(stale.row, !refusals_[stale.row.index()].IsRefusal());
   return {};
@@ -292,6 +328,10 @@ void View::SetFitting(cluster::NodeRow row, bool fits) {
 }
 
 void View::Mask(cluster::NodeRow row, RejectionId refusal) {
+  if (by_kind_) {
+    kind_columns_.Mask(row, refusal);
+    return;
+  }
   if (!is_masked_.Test(row.index())) {
     masked_.push_back({row, refusals_[row.index()], fitting_.Test(row.index())});
     is_masked_.Set(row.index());
@@ -309,6 +349,7 @@ void View::RowsReaching(const Cycle& cycle, PluginIndex plugin, base::Bitset& ro
 }
 
 Status View::ApplyAttemptFilters(Cycle& cycle) {
+  if (by_kind_) return {};  // all of them were skipped
   for (const Placed<FilterPoint>* const filter : attempt_filters_) {
     if (cycle.IsSkipped(filter->index())) continue;
     RowsReaching(cycle, filter->index(), rows_);
@@ -316,8 +357,7 @@ Status View::ApplyAttemptFilters(Cycle& cycle) {
     left = rows_;
     const std::span<RejectionId> refusals = cycle.refusals();
     NodeSelection nodes(left, refusals, cycle.rejections());
-    Run(*filter, cycle, nodes);
-    if (!nodes.error().IsSuccess()) return FilterError(*filter, nodes.error());
+    if (Status status = RunFilter(*filter, cycle, nodes); !status.IsSuccess()) return status;
     rows_.AndNot(left);
     rows_.ForEach([&](std::size_t bit) { Mask(NodeSelection::RowOf(bit), refusals[bit]); });
   }
@@ -325,6 +365,11 @@ Status View::ApplyAttemptFilters(Cycle& cycle) {
 }
 
 void View::EndAttempt() {
+  kinds_ = nullptr;
+  if (by_kind_) {
+    kind_columns_.EndAttempt();
+    merged_ = std::vector<RejectionId>();  // nobody looks at why it did not fit any more
+  }
   while (!masked_.empty()) {
     const Masked masked = masked_.back();
     masked_.pop_back();
@@ -336,9 +381,18 @@ void View::EndAttempt() {
 
 void View::CopyMasks(const View& other) {
   for (const Masked& masked : other.masked_) Mask(masked.row, other.refusals_[masked.row.index()]);
+  if (!other.by_kind_) return;
+  for (const KindColumns::Masked& masked : other.kind_columns_.masked()) Mask(masked.row, masked.refusal);
 }
 
 base::Bitset View::FeasibleRows() const {
+  if (by_kind_) {
+    base::Bitset feasible(kind_columns_.row_count());
+    for (std::size_t bit = 0; bit < feasible.size(); ++bit) {
+      if (IsFeasible(NodeSelection::RowOf(bit))) feasible.Set(bit);
+    }
+    return feasible;
+  }
   base::Bitset rows = fitting_;
   if (groups_ != nullptr)
     rows.RemoveIf([&](std::size_t bit) { return !IsFeasible(NodeSelection::RowOf(bit)); });
@@ -346,19 +400,21 @@ base::Bitset View::FeasibleRows() const {
 }
 
 cluster::NodeRow View::FirstFeasible() const {
+  if (by_kind_) return kind_columns_.FirstFeasible();
   std::size_t bit = fitting_.FindFirst();
   while (bit < fitting_.size() && !IsFeasible(NodeSelection::RowOf(bit))) bit = fitting_.FindFirst(bit + 1);
   return bit < fitting_.size() ? NodeSelection::RowOf(bit) : cluster::NodeRow();
 }
 
 RejectionId View::RefusalOf(const Cycle& cycle, cluster::NodeRow row) const {
+  if (by_kind_) return kind_columns_.RefusalOf(row);
   const RejectionId own = refusals_[row.index()];
   return groups_ == nullptr || is_masked_.Test(row.index()) ? own : groups_->FirstRefusal(cycle, row, own);
 }
 
 std::span<const RejectionId> View::Refusals(const Cycle& cycle) {
-  if (groups_ == nullptr) return refusals_;
-  merged_.resize(refusals_.size());
+  if (groups_ == nullptr && !by_kind_) return refusals_;
+  merged_.resize(cycle.cluster().nodes().row_count());
   for (std::size_t bit = 0; bit < merged_.size(); ++bit) {
     merged_[bit] = RefusalOf(cycle, NodeSelection::RowOf(bit));
   }
@@ -366,10 +422,15 @@ std::span<const RejectionId> View::Refusals(const Cycle& cycle) {
 }
 
 std::size_t View::MemoryBytes() const {
-  std::size_t bytes = sizeof(*this) + index_.MemoryBytes() + flips_.MemoryBytes() + moved_.MemoryBytes() +
-                      ungrouped_.MemoryBytes() + (merged_.capacity() * sizeof(RejectionId)) +
-                      all_rows_.capacity() * sizeof(cluster::NodeRow);
-  bytes += fitting_.size() * sizeof(RejectionId) + fitting_.size() / 2 + stale_.capacity() * sizeof(Stale);
+  std::size_t bytes = sizeof(*this) + kind_columns_.MemoryBytes() + index_.MemoryBytes() +
+                      flips_.MemoryBytes() + moved_.MemoryBytes() + ungrouped_.MemoryBytes() +
+                      merged_.capacity() * sizeof(RejectionId);
+  bytes +=
+      refusals_.capacity() * sizeof(RejectionId) + (stale_.capacity() + pending_.capacity()) * sizeof(Stale) +
+      masked_.capacity() * sizeof(Masked) + kind_refusals_.capacity() * sizeof(RejectionId) +
+      (active_.capacity() + samples_.rows.capacity() + samples_.kinds.capacity()) * sizeof(cluster::NodeRow);
+  for (const base::Bitset* bits : {&fitting_, &scored_, &is_masked_, &universe_, &rows_})
+    bytes += bits->size() / 8;
   for (const ScoreColumn& column : columns_) bytes += column.MemoryBytes();
   for (const auto& state : states_) bytes += state == nullptr ? 0 : state->MemoryBytes();
   if (groups_ != nullptr) bytes += groups_->MemoryBytes();
@@ -378,7 +439,7 @@ std::size_t View::MemoryBytes() const {
 
 std::string View::DifferenceFrom(const View& fresh, const Cycle& cycle) const {
   const cluster::Cluster& cluster = cycle.cluster();
-  for (std::size_t bit = 0; bit < fitting_.size(); ++bit) {
+  for (std::size_t bit = 0; bit < fresh.fitting_.size(); ++bit) {
     const cluster::NodeRow row = NodeSelection::RowOf(bit);
     if (!cluster.nodes().exists(row)) continue;
     const std::string_view name = cluster.nodes().name(row);

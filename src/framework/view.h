@@ -13,11 +13,13 @@
 #include "base/random.h"
 #include "cluster/cluster.h"
 #include "framework/cycle.h"
+#include "framework/kind_columns.h"
 #include "framework/plan_cache.h"
 #include "framework/points.h"
 #include "framework/profile.h"
 #include "framework/rejections.h"
 #include "framework/row_groups.h"
+#include "framework/row_kinds.h"
 #include "framework/score_column.h"
 #include "framework/total_index.h"
 
@@ -33,7 +35,10 @@ namespace berth::framework {
 // 4. With groups, plugins with classes (ClassPoint) are asked by class and have no part in rows: a row is
 // then
 //    fitting iff no other kept filter refuses it, and feasible iff its group is open as well.
-// 5. Nothing that differs between two pods of one key is ever written into a kept column: nominations of
+// 5. While every plugin that has a say answers alike for rows of one kind (Reads::alike), the view is told by
+//    kind: it keeps KindColumns and nothing by row. What is said below of rows is then found through their
+//    kind.
+// 6. Nothing that differs between two pods of one key is ever written into a kept column: nominations of
 //    others, narrowing, sampling and filters that read the attempt come in as masks, and go when the attempt
 //    ends.
 //
@@ -42,7 +47,8 @@ namespace berth::framework {
 //   -> EndAttempt
 class View {
  public:
-  explicit View(const Profile& profile);
+  // The scratch outlives it.
+  View(const Profile& profile, ScoreScratch& scratch);
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
@@ -56,6 +62,12 @@ class View {
   void FormGroups(Cycle& cycle);
   // Gives back memory that only making it needed.
   void Trim();
+
+  // Before RefreshVerdicts of every attempt that may be told by kind, with kinds that are up to date; it
+  // forgets them when the attempt ends.
+  void UseKinds(const RowKinds& kinds) { kinds_ = &kinds; }
+  // Of this attempt, after RefreshVerdicts.
+  bool by_kind() const { return by_kind_; }
 
   // Brings every plugin's state up to date and marks the rows that they report as stale. Also called in
   // speculations, where what it marks is right for afterwards: the rollback moved the same versions again.
@@ -77,9 +89,11 @@ class View {
 
   // Without the masked ones.
   bool IsFeasible(cluster::NodeRow row) const {
+    if (by_kind_) return kind_columns_.IsFeasible(row);
     return fitting_.Test(row.index()) && (groups_ == nullptr || groups_->IsOpen(row));
   }
   std::size_t feasible_count() const {
+    if (by_kind_) return kind_columns_.feasible_count();
     return groups_ == nullptr ? fitting_count_ : groups_->FeasibleCount();
   }
   // O(rows): the feasible rows, the first of them, the refusals by row.
@@ -90,6 +104,7 @@ class View {
   std::int64_t Raw(const ScoreColumn& column, cluster::NodeRow row) const;
   std::int64_t Weighted(const ScoreColumn& column, cluster::NodeRow row) const;
   std::int64_t Total(cluster::NodeRow row) const {
+    if (by_kind_) return kind_columns_.total(row);
     return index_.own(row) + (groups_ == nullptr ? 0 : groups_->addend(row));
   }
 
@@ -116,6 +131,7 @@ class View {
   struct KeptFilter {
     const Placed<FilterPoint>* placed;
     cluster::Facts facts;
+    bool is_alike;
   };
   struct Stale {
     cluster::NodeRow row;
@@ -129,7 +145,17 @@ class View {
     bool was_feasible;
   };
 
+  static Status RunFilter(const Placed<FilterPoint>& filter, const Cycle& cycle, NodeSelection& nodes);
   void SortFilters();
+  // Whether no plugin that has a say in this attempt tells rows of one kind apart.
+  bool IsToldByKind(const Cycle& cycle) const;
+  Status JudgeKinds(Cycle& cycle);
+  // Empties what is kept by row and makes room for it; gives it back.
+  void PrepareRows(std::size_t row_count);
+  void ReleaseRows();
+  void SampleKinds();
+  // Filters from `first` on that answer alike by kind; returns the position after the last of them.
+  Status FilterByKind(Cycle& cycle, std::size_t& position, NodeSelection& nodes);
   void Grow(std::size_t row_count);
 
   void CollectChanges(const cluster::Cluster& cluster);
@@ -156,6 +182,7 @@ class View {
   void SumAll();
 
   const Profile& profile_;
+  ScoreScratch& scratch_;
   std::shared_ptr<PlanSet> plans_;
   std::vector<std::unique_ptr<State>> states_;  // by PluginIndex
   std::vector<State*> state_pointers_;
@@ -164,6 +191,11 @@ class View {
   std::vector<const Placed<FilterPoint>*> attempt_filters_;
   std::vector<Position> position_of_;        // by PluginIndex; kNowhere: no kept filter
   std::array<Position, 32> first_reader_{};  // by bit of Facts
+
+  const RowKinds* kinds_ = nullptr;  // of this attempt
+  bool by_kind_ = false;
+  KindColumns kind_columns_;
+  KindSamples samples_;  // of this attempt, while rows are judged
 
   std::size_t rows_judged_ = 0;
   std::uint64_t version_ = 0;  // of the cluster's change log
@@ -196,8 +228,8 @@ class View {
   std::vector<Stale> pending_;
   std::vector<cluster::NodeRow> active_;
   base::Bitset rows_;
+  std::vector<RejectionId> kind_refusals_;
   std::vector<RejectionId> merged_;
-  std::vector<cluster::NodeRow> all_rows_;
 };
 
 }  // namespace berth::framework

@@ -33,6 +33,13 @@ void View::CollectDifference() {
 Status View::RefreshScores(Cycle& cycle) {
   CollectDifference();
   Status status = RunPreScores(cycle);
+  if (by_kind_) {
+    if (!status.IsSuccess()) return status;
+    ObservedPoint point(cycle.observer(), ExtensionPoint::kScore);
+    status = kind_columns_.Score(cycle, columns_);
+    point.SetCode(status.code());
+    return status;
+  }
   if (!has_scores_ || totals_stale_) moved_.AddAll();
   if (status.IsSuccess()) status = UpdateColumns(cycle);
   if (!status.IsSuccess()) return status;
@@ -52,7 +59,7 @@ Status View::RefreshScores(Cycle& cycle) {
 
 Status View::RunPreScores(Cycle& cycle) {
   ObservedPoint point(cycle.observer(), ExtensionPoint::kPreScore);
-  const FeasibleSet feasible{fitting_, fitting_count_, !has_scores_, entered_, left_};
+  const FeasibleSet feasible{fitting_, feasible_count(), !has_scores_, entered_, left_};
   for (ScoreColumn& column : columns_) {
     const PlacedScore& score = column.placed();
     if (!column.takes_part() || !score.pre_score) continue;
@@ -74,14 +81,15 @@ Status View::RunPreScores(Cycle& cycle) {
 Status View::UpdateColumns(Cycle& cycle) {
   ObservedPoint point(cycle.observer(), ExtensionPoint::kScore);
   const bool any_closed = groups_ != nullptr && groups_->AnyClosed();
-  all_rows_.clear();
+  scratch_.all.clear();
   const ScoreColumn::Rows rows{.feasible = fitting_,
                                .feasible_count = fitting_count_,
                                .before = scored_,
                                .entered = entered_,
                                .left = left_,
                                .groups = any_closed ? groups_.get() : nullptr,
-                               .list = &all_rows_};
+                               .scratch = scratch_,
+                               .kinds = samples_.rows.empty() ? nullptr : &samples_};
   for (ScoreColumn& column : columns_) {
     if (!column.counts() || column.is_classed()) continue;
     Observed observed(cycle.observer(), ExtensionPoint::kScore, column.placed().index());
@@ -132,13 +140,23 @@ void View::SumAll() {
   for (const ScoreColumn& column : columns_) {
     if (column.counts() && !column.is_classed()) column.AddTo(totals);
   }
-  for (std::size_t row = 0; row < totals.size(); ++row) {
-    if (!fitting_.Test(row)) totals[row] = TotalIndex::kAbsent;
+  const std::span<const std::uint64_t> words = std::as_const(fitting_).words();
+  for (std::size_t row = 0; row < totals.size();) {
+    const std::size_t end = std::min(totals.size(), row + 64);
+    const std::uint64_t word = words[row / 64];
+    if (word == ~std::uint64_t{0}) {
+      row = end;
+      continue;
+    }
+    for (std::size_t bit = 0; row < end; ++bit, ++row) {
+      if (((word >> bit) & 1u) == 0) totals[row] = TotalIndex::kAbsent;
+    }
   }
   index_.Summarize(groups_ == nullptr ? std::span<const RowGroup>() : groups_->group_of());
 }
 
 std::size_t View::rows_scored() const {
+  if (by_kind_) return kind_columns_.rows_scored();
   std::size_t count = 0;
   for (const ScoreColumn& column : columns_) {
     if (column.counts() && !column.is_classed()) count += column.rows_scored();
@@ -147,14 +165,20 @@ std::size_t View::rows_scored() const {
 }
 
 cluster::NodeRow View::PickBest(base::Random& random) {
+  if (by_kind_) return kind_columns_.PickBest(random);
   return index_.PickBest(groups_ == nullptr ? kNoAddend : groups_->addends(), random);
 }
 
 std::int64_t View::Raw(const ScoreColumn& column, cluster::NodeRow row) const {
+  if (by_kind_) return kind_columns_.raw(static_cast<std::size_t>(&column - columns_.data()), row);
   return column.is_classed() ? groups_->raw(column, row) : column.raw(row);
 }
 
 std::int64_t View::Weighted(const ScoreColumn& column, cluster::NodeRow row) const {
+  if (by_kind_) {
+    const auto index = static_cast<std::size_t>(&column - columns_.data());
+    return kind_columns_.normalized(column, index, row) * column.placed().weight;
+  }
   return column.is_classed() ? groups_->weighted(column, row) : column.weighted(row);
 }
 
@@ -207,7 +231,11 @@ void View::FormGroups(Cycle& cycle) {
   groups_ = std::make_unique<RowGroups>(members);
   for (const RowGroups::Member& member : members) {
     member.point->UseClasses(cycle, *states_[member.plugin]);
-    if (member.column != nullptr) member.column->SetClassed();
+    if (member.column == nullptr) continue;
+    // What it had by row is not needed any more.
+    member.column->Reset(plans_->plans[member.plugin], fitting_.size());
+    member.column->SetClassed();
+    member.column->Trim();
   }
   SortFilters();
   all_stale_ = true;

@@ -116,7 +116,7 @@ std::unique_ptr<framework::Plan> DynamicResources::MakePlan(const framework::Pla
   // Such a pod scores nothing everywhere, and that is kept.
   plan->filters = false;
   plan->filter_reads = framework::Reads::Row(0);
-  plan->score_reads = framework::Reads::Row(0);
+  plan->score_reads = framework::Reads::Alike(0);
   return plan;
 }
 

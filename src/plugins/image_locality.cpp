@@ -116,6 +116,10 @@ void ImageLocality::Refresh(framework::Cycle& cycle, framework::State& state,
   if (moved) changes.scores.AddAll();
 }
 
+bool ImageLocality::ScoresAlike(const framework::Cycle& cycle) const {
+  return cycle.StateOf<ImageState>(*this).weights.empty();
+}
+
 framework::Status ImageLocality::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                                        std::span<std::int64_t> scores) const {
   const auto& plan = cycle.PlanOf<ImagePlan>(*this);

@@ -32,6 +32,7 @@ class ImageLocality final : public framework::Plugin,
                framework::StateChanges& changes) const override;
   framework::Status Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                           std::span<std::int64_t> scores) const override;
+  bool ScoresAlike(const framework::Cycle& cycle) const override;
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
 };
 

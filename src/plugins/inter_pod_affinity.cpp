@@ -200,12 +200,24 @@ void InterPodAffinity::Filter(const framework::Cycle& cycle, framework::NodeSele
   const AffinityState& state = cycle.StateOf<AffinityState>(*this);
   const cluster::Cluster& cluster = cycle.cluster();
   const bool has_affinity = !cycle.PlanOf<AffinityPlan>(*this).terms.required_affinity.empty();
-  nodes.Judge([&](cluster::NodeRow row) {
+  const auto judge = [&](cluster::NodeRow row) {
     if (has_affinity && !state.MeetsAffinity(cluster, row)) return nodes.Fixed(kAffinity);
     if (state.HasAntiAffinityHere(cluster, row)) return nodes.Fixed(kAntiAffinity);
     if (state.IsRefusedByPodsHere(cluster, row)) return nodes.Fixed(kExistingAntiAffinity);
     return framework::kAccepted;
-  });
+  };
+  std::vector<DomainFlags> refused;
+  if (!nodes.is_whole() || !state.RefusedDomains(cluster, refused)) {
+    nodes.Judge(judge);
+    return;
+  }
+  nodes.JudgeSuspects(
+      [&](std::size_t first, std::size_t count) {
+        std::uint64_t bits = 0;
+        for (const DomainFlags& flags : refused) bits |= flags.Among(first, count);
+        return bits;
+      },
+      judge);
 }
 
 Status InterPodAffinity::CheckScore(const framework::Cycle& cycle) const {
@@ -226,9 +238,7 @@ Status InterPodAffinity::PreScore(framework::Cycle& cycle, const framework::Feas
 Status InterPodAffinity::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                                std::span<std::int64_t> scores) const {
   const AffinityState& state = cycle.StateOf<AffinityState>(*this);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    scores[i] = state.RawScore(cycle.cluster().topology(), rows[i]);
-  }
+  state.sums.Sums(cycle.cluster().topology(), rows, scores);
   return {};
 }
 

@@ -95,6 +95,15 @@ bool DomainPresence::Contains(const ClassKeys& told, const framework::RowClass& 
   });
 }
 
+void DomainPresence::AddFlags(const cluster::Topology& topology, std::vector<DomainFlags>& flags) const {
+  for (const Key& key : keys_) {
+    DomainFlags& present = flags.emplace_back(topology, key.key, false, false);
+    for (std::uint32_t domain = 0; domain < key.sources_in.size(); ++domain) {
+      if (key.sources_in[domain] > 0) present.Set(cluster::DomainId(domain), true);
+    }
+  }
+}
+
 std::size_t DomainPresence::MemoryBytes() const {
   std::size_t bytes = SourceBytes(sources_);
   for (const Key& key : keys_) bytes += key.sources_in.capacity() * sizeof(std::uint32_t);
@@ -141,6 +150,20 @@ std::int64_t DomainSums::Sum(const ClassKeys& told, const framework::RowClass& r
     if (told.Contains(key.key)) sum += key.At(told.Domain(row_class, key.key));
   }
   return sum;
+}
+
+void DomainSums::Sums(const cluster::Topology& topology, std::span<const cluster::NodeRow> rows,
+                      std::span<std::int64_t> sums) const {
+  std::ranges::fill(sums, 0);
+  for (const Key& key : keys_) {
+    const cluster::DomainId* const column = topology.column(key.key).data();
+    const std::int64_t* const by_domain = key.sums.data();
+    const std::size_t count = key.sums.size();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t domain = column[rows[i].index()].value();
+      sums[i] += domain < count ? by_domain[domain] : 0;
+    }
+  }
 }
 
 std::size_t DomainSums::MemoryBytes() const {
@@ -201,6 +224,20 @@ bool AffinityState::MeetsAffinity(const cluster::Cluster& cluster, cluster::Node
     is_near = is_near && source.Get(cluster).Count(domain) > 0;
   }
   return is_near || (first_of_group_ && matches_itself);
+}
+
+bool AffinityState::RefusedDomains(const cluster::Cluster& cluster, std::vector<DomainFlags>& flags) const {
+  if (host.affinity.id.IsValid() || !host.anti_affinity.empty() || !host.existing.empty()) return false;
+  const bool is_far_refused = !(first_of_group_ && matches_itself);
+  for (const DomainSource& source : affinity) {
+    DomainFlags& far = flags.emplace_back(cluster.topology(), source.key, is_far_refused, true);
+    source.Get(cluster).ForEachNonZero([&](cluster::DomainId domain, std::int32_t count) {
+      if (count > 0) far.Set(domain, false);
+    });
+  }
+  anti_affinity.AddFlags(cluster.topology(), flags);
+  existing_anti_affinity.AddFlags(cluster.topology(), flags);
+  return true;
 }
 
 bool AffinityState::HasHostAntiAffinity(const cluster::Cluster& cluster, cluster::NodeRow row) const {

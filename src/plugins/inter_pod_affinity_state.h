@@ -11,6 +11,7 @@
 #include "framework/plan.h"
 #include "framework/row_classes.h"
 #include "plugins/class_keys.h"
+#include "plugins/domain_flags.h"
 #include "plugins/inter_pod_affinity_terms.h"
 
 // What InterPodAffinity keeps: per template, and per view.
@@ -56,6 +57,8 @@ class DomainPresence {
   bool Contains(const cluster::Topology& topology, cluster::NodeRow row, const ClassKeys& told) const;
   // By the others.
   bool Contains(const ClassKeys& told, const framework::RowClass& row_class) const;
+  // By all keys: adds the domains of each.
+  void AddFlags(const cluster::Topology& topology, std::vector<DomainFlags>& flags) const;
   std::span<const DomainSource> sources() const { return sources_; }
   std::size_t MemoryBytes() const;
 
@@ -86,6 +89,9 @@ class DomainSums {
   // Over keys that are not told by class, and over the others.
   std::int64_t Sum(const cluster::Topology& topology, cluster::NodeRow row, const ClassKeys& told) const;
   std::int64_t Sum(const ClassKeys& told, const framework::RowClass& row_class) const;
+  // Over all keys, for many rows.
+  void Sums(const cluster::Topology& topology, std::span<const cluster::NodeRow> rows,
+            std::span<std::int64_t> sums) const;
   std::span<const DomainSource> sources() const { return sources_; }
   std::size_t MemoryBytes() const;
 
@@ -126,9 +132,9 @@ class AffinityState final : public framework::State {
   bool MeetsAffinity(const cluster::Cluster& cluster, cluster::NodeRow row) const;
   bool HasAntiAffinityHere(const cluster::Cluster& cluster, cluster::NodeRow row) const;
   bool IsRefusedByPodsHere(const cluster::Cluster& cluster, cluster::NodeRow row) const;
-  std::int64_t RawScore(const cluster::Topology& topology, cluster::NodeRow row) const {
-    return sums.Sum(topology, row, {});
-  }
+  // Rows in a domain with any of these flags are refused, and no others. False: this cannot be told by
+  // domain.
+  bool RefusedDomains(const cluster::Cluster& cluster, std::vector<DomainFlags>& flags) const;
 
   // Classes; inter_pod_affinity_classes.cpp. A class is the domains of one or two keys with few of them, what
   // the terms by other keys say of the node, and what they add to its score.

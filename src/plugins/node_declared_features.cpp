@@ -104,7 +104,7 @@ std::unique_ptr<framework::Plan> NodeDeclaredFeatures::MakePlan(const framework:
   auto plan = std::make_unique<FeaturePlan>();
   plan->required = RequiredBy(input.spec);
   plan->filters = enabled_ && plan->required.any();
-  plan->filter_reads = framework::Reads::Row(cluster::kFeaturesFact);
+  plan->filter_reads = framework::Reads::Alike(cluster::kFeaturesFact);
   return plan;
 }
 

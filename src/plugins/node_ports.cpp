@@ -40,7 +40,7 @@ std::unique_ptr<framework::Plan> NodePorts::MakePlan(const framework::PlanInput&
   auto plan = std::make_unique<PortPlan>();
   plan->wanted = cluster::HostPortsOf(input.spec);
   plan->filters = !plan->wanted.empty();
-  plan->filter_reads = framework::Reads::Row(cluster::kPortsFact);
+  plan->filter_reads = framework::Reads::Alike(cluster::kPortsFact);
   return plan;
 }
 

@@ -125,7 +125,7 @@ NodeResourcesBalancedAllocation::NodeResourcesBalancedAllocation(const framework
 std::unique_ptr<framework::Plan> NodeResourcesBalancedAllocation::MakePlan(
     const framework::PlanInput& input) const {
   auto plan = std::make_unique<BalancePlan>();
-  plan->score_reads = framework::Reads::Row(cluster::kResourcesFact);
+  plan->score_reads = framework::Reads::Alike(cluster::kResourcesFact);
   if (features_.dra_node_allocatable_resources) {
     // The requests at hand have the pod's claims in them, which must not count here.
     plan->score_reads.attempt = true;

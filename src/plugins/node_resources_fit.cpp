@@ -254,10 +254,10 @@ std::unique_ptr<framework::Plan> NodeResourcesFit::MakePlan(const framework::Pla
   for (const auto& [name, amount] : wanted.scalars) {
     if (!IsIgnored(name)) add(name, amount);
   }
-  plan->filter_reads = framework::Reads::Row(cluster::kResourcesFact | cluster::kPodsFact);
+  plan->filter_reads = framework::Reads::Alike(cluster::kResourcesFact | cluster::kPodsFact);
 
   plan->scored = AmountsOf(FitScoreRequests(view), args_.resources);
-  plan->score_reads = framework::Reads::Row(cluster::kResourcesFact);
+  plan->score_reads = framework::Reads::Alike(cluster::kResourcesFact);
   for (std::size_t i = 0; i < plan->scored.size(); ++i) {
     // How many devices there are and are free is no fact of a node's row.
     const bool by_devices =

@@ -40,7 +40,7 @@ bool NodeUnschedulable::ToleratesCordon(const api::PodSpec& spec) const {
 std::unique_ptr<framework::Plan> NodeUnschedulable::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<framework::Plan>();
   plan->filters = !ToleratesCordon(input.spec);
-  plan->filter_reads = framework::Reads::Row(cluster::kTaintsFact);
+  plan->filter_reads = framework::Reads::Alike(cluster::kTaintsFact);
   return plan;
 }
 

@@ -1,6 +1,7 @@
 #include "plugins/pod_topology_spread.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "plugins/pod_topology_spread_state.h"
@@ -204,14 +205,27 @@ void PodTopologySpread::Filter(const framework::Cycle& cycle, framework::NodeSel
   if (cycle.resize_deferred()) return;
   const SpreadState& state = cycle.StateOf<SpreadState>(*this);
   const cluster::Cluster& cluster = cycle.cluster();
-  nodes.Judge([&](cluster::NodeRow row) {
+  const auto judge = [&](cluster::NodeRow row) {
     for (const HardSpread& constraint : state.hard) {
       const cluster::DomainId domain = cluster.topology().domain(constraint.key(), row);
       if (!domain.IsValid()) return nodes.Fixed(kMissingLabel);
       if (constraint.IsFull(cluster.counters(), domain)) return nodes.Fixed(kSkew);
     }
     return framework::kAccepted;
-  });
+  };
+  if (!nodes.is_whole()) {
+    nodes.Judge(judge);
+    return;
+  }
+  std::vector<DomainFlags> refused;
+  for (const HardSpread& constraint : state.hard) refused.push_back(constraint.FullDomains(cluster));
+  nodes.JudgeSuspects(
+      [&](std::size_t first, std::size_t count) {
+        std::uint64_t bits = 0;
+        for (const DomainFlags& flags : refused) bits |= flags.Among(first, count);
+        return bits;
+      },
+      judge);
 }
 
 Status PodTopologySpread::CheckSoft(const framework::Cycle& cycle) const {
@@ -233,14 +247,30 @@ Status PodTopologySpread::PreScore(framework::Cycle& cycle, const framework::Fea
 Status PodTopologySpread::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                                 std::span<std::int64_t> scores) const {
   const SpreadState& state = cycle.StateOf<SpreadState>(*this);
-  for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = state.RawScore(cycle.cluster(), rows[i]);
+  state.RawScores(cycle.cluster(), rows, scores);
   return {};
 }
 
 void PodTopologySpread::Normalize(const framework::Extent& extent, std::span<std::int64_t> scores) const {
   const std::int64_t max = std::max<std::int64_t>(extent.max, 0);
+  if (max == 0) {
+    std::ranges::fill(scores, framework::kScoreMax);
+    return;
+  }
+  const auto normalized = [&](std::int64_t score) {
+    return framework::kScoreMax * (max + extent.min - score) / max;
+  };
+  // A zone or a few pods more or less: there are few scores, and a division takes longer than to look one up.
+  struct Known {
+    std::int64_t raw = 0;
+    std::int64_t normalized = 0;
+  };
+  std::array<Known, 16> known;
+  known.fill({extent.min, normalized(extent.min)});
   for (std::int64_t& score : scores) {
-    score = max == 0 ? framework::kScoreMax : framework::kScoreMax * (max + extent.min - score) / max;
+    Known& entry = known[static_cast<std::uint64_t>(score) % known.size()];
+    if (entry.raw != score) entry = {score, normalized(score)};
+    score = entry.normalized;
   }
 }
 

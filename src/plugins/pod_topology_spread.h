@@ -54,6 +54,7 @@ class PodTopologySpread final : public framework::Plugin,
   framework::Status PreScore(framework::Cycle& cycle, const framework::FeasibleSet& feasible,
                              framework::ChangedRows& changed) const override;
   bool reads_feasible() const override { return true; }
+  bool ScoresAlike(const framework::Cycle& cycle) const override { return !CheckSoft(cycle).IsSuccess(); }
   framework::Status Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                           std::span<std::int64_t> scores) const override;
   framework::Normalizing normalizing() const override { return framework::Normalizing::kByExtent; }

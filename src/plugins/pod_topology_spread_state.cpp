@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -30,6 +31,13 @@ void HardSpread::Refresh(const cluster::Cluster& cluster, framework::ChangedRows
   }
 }
 
+DomainFlags HardSpread::FullDomains(const cluster::Cluster& cluster) const {
+  DomainFlags full(cluster.topology(), key_, limit_ < 0, true);
+  cluster.counters().tally(tally_.id).ForEachNonZero(
+      [&](cluster::DomainId domain, std::int32_t count) { full.Set(domain, count > limit_); });
+  return full;
+}
+
 cluster::DomainId SoftSpread::EmptyDomain(const cluster::Cluster& cluster) const {
   const cluster::LabelValueId empty = cluster.labels().FindValue("");
   return empty.IsValid() ? cluster.topology().FindDomain(key_, empty) : cluster::DomainId();
@@ -55,6 +63,21 @@ void SoftSpread::Track(const cluster::Topology& topology, cluster::NodeRow row) 
   }
   if (domain.index() >= feasible_nodes_.size()) feasible_nodes_.resize(domain.index() + 1);
   if (feasible_nodes_[domain.index()]++ == 0) ++domains_with_nodes_;
+}
+
+void SoftSpread::TrackAll(const cluster::Topology& topology, const base::Bitset& rows) {
+  if (rules_.is_hostname) return;
+  const std::span<const cluster::DomainId> column = topology.column(key_);
+  domain_of_.assign(column.begin(), column.end());
+  // The last one is for rows in no domain.
+  feasible_nodes_.assign(topology.domain_slots(key_) + 1, 0);
+  const std::size_t outside = feasible_nodes_.size() - 1;
+  std::uint32_t* const nodes = feasible_nodes_.data();
+  rows.ForEach([&](std::size_t bit) { ++nodes[std::min<std::size_t>(column.data()[bit].value(), outside)]; });
+  nodes_without_key_ = feasible_nodes_.back();
+  feasible_nodes_.pop_back();
+  domains_with_nodes_ =
+      feasible_nodes_.size() - static_cast<std::size_t>(std::ranges::count(feasible_nodes_, 0u));
 }
 
 void SoftSpread::Forget(cluster::NodeRow row) {
@@ -161,13 +184,15 @@ void SpreadState::CountFeasible(const cluster::Cluster& cluster, const framework
     for (const cluster::NodeRow row : feasible.entered) reconcile(row);
     return;
   }
-  entered_.ClearAll();
-  participants_ = 0;
-  for (SoftSpread& each : soft) each.ForgetAll();
-  feasible.rows.ForEach([&](std::size_t bit) {
-    const cluster::NodeRow row(static_cast<std::uint32_t>(bit));
-    if (TakesPart(topology, row)) Enter(topology, row);
-  });
+  entered_ = feasible.rows;
+  entered_.Resize(cluster.nodes().row_count());
+  for (const SoftSpread& each : soft) {
+    if (!require_all) break;
+    const std::span<const cluster::DomainId> column = topology.column(each.key());
+    entered_.RemoveIf([&](std::size_t bit) { return !column.data()[bit].IsValid(); });
+  }
+  participants_ = entered_.Count();
+  for (SoftSpread& each : soft) each.TrackAll(topology, entered_);
 }
 
 void SpreadState::FollowFeasible(const cluster::Cluster& cluster, const framework::FeasibleSet& feasible,
@@ -221,6 +246,65 @@ std::int64_t SpreadState::RawScore(const cluster::Cluster& cluster, cluster::Nod
              static_cast<double>(soft[i].max_skew() - 1);
   }
   return static_cast<std::int64_t>(std::round(score));
+}
+
+namespace {
+
+// As std::round, which is a call where the machine need not have an instruction for it.
+std::int64_t Rounded(double x) {
+  constexpr double kExact = 4503599627370496.0;  // beyond this every double is whole
+  if (!(x >= 0 && x < kExact)) return static_cast<std::int64_t>(std::round(x));
+  const auto whole = static_cast<std::int64_t>(x);
+  return whole + (x - static_cast<double>(whole) >= 0.5 ? 1 : 0);
+}
+
+// Adds what a soft constraint says of each row to `sums`; for rows without its key, `missing`.
+void AddTerms(const cluster::Cluster& cluster, const SoftSpread& spread, double weight, double missing,
+              std::span<const cluster::NodeRow> rows, std::span<double> sums) {
+  const double more = spread.max_skew() - 1;
+  const auto term = [&](std::int64_t count) { return static_cast<double>(count) * weight + more; };
+  const cluster::DomainId* const column = cluster.topology().column(spread.key()).data();
+  if (!spread.is_hostname()) {
+    const auto slots = static_cast<std::uint32_t>(cluster.topology().domain_slots(spread.key()));
+    std::vector<double> terms(slots + std::size_t{1}, missing);
+    for (std::uint32_t slot = 0; slot < slots; ++slot) {
+      const cluster::DomainId domain(slot);
+      if (cluster.topology().nodes(spread.key(), domain).empty()) continue;
+      terms[slot] = term(spread.CountIn(cluster, domain));
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      // An invalid id is larger than any other.
+      sums[i] += terms.data()[std::min(column[rows[i].index()].value(), slots)];
+    }
+    return;
+  }
+  std::vector<std::int32_t> counts(cluster.nodes().row_count());
+  cluster.counters().ForEachNode(spread.counter().id, [&](cluster::NodeRow row, std::int32_t count) {
+    if (row.index() < counts.size()) counts[row.index()] = count;
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t row = rows[i].index();
+    sums[i] += column[row].IsValid() ? term(counts.data()[row]) : missing;
+  }
+}
+
+}  // namespace
+
+void SpreadState::RawScores(const cluster::Cluster& cluster, std::span<const cluster::NodeRow> rows,
+                            std::span<std::int64_t> scores) const {
+  // A few of many are told faster than tables are made.
+  constexpr std::size_t kShareMin = 8;
+  if (rows.size() * kShareMin < cluster.nodes().row_count()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = RawScore(cluster, rows[i]);
+    return;
+  }
+  // Not a number once added to anything stays so: a row that takes no part.
+  const double missing = require_all ? std::numeric_limits<double>::quiet_NaN() : 0;
+  std::vector<double> sums(rows.size());
+  for (std::size_t i = 0; i < soft.size(); ++i) AddTerms(cluster, soft[i], weights_[i], missing, rows, sums);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    scores[i] = std::isnan(sums[i]) ? framework::kNoScore : Rounded(sums[i]);
+  }
 }
 
 double GoLog(double x) {

@@ -14,6 +14,7 @@
 #include "framework/points.h"
 #include "framework/row_classes.h"
 #include "plugins/class_keys.h"
+#include "plugins/domain_flags.h"
 #include "plugins/pod_topology_spread_constraints.h"
 
 // What PodTopologySpread keeps: per template, and per view.
@@ -63,6 +64,9 @@ class HardSpread {
     return counters.CountInDomain(tally_.id, domain) > limit_;
   }
 
+  // The same of all domains; a row in none has its flag set, too.
+  DomainFlags FullDomains(const cluster::Cluster& cluster) const;
+
   base::Versioned<cluster::TallyId> tally() const { return tally_; }
   cluster::TopologyKeyId key() const { return key_; }
   std::size_t MemoryBytes() const { return sizeof(*this) + follower_.MemoryBytes(); }
@@ -99,6 +103,8 @@ class SoftSpread {
   // Reports the nodes of domains whose count moved, unless classes tell.
   void Refresh(const cluster::Cluster& cluster, framework::ChangedRows& changed);
 
+  // After ForgetAll: these are the rows that take part.
+  void TrackAll(const cluster::Topology& topology, const base::Bitset& rows);
   // The node joined or left the feasible ones that take part. Forget takes back what Track noted.
   void Track(const cluster::Topology& topology, cluster::NodeRow row);
   void Forget(cluster::NodeRow row);
@@ -150,6 +156,10 @@ class SpreadState final : public framework::State {
   std::int64_t RawScore(const cluster::Cluster& cluster, cluster::NodeRow row) const {
     return RawScore(cluster, row, weights_);
   }
+
+  // The same for many rows.
+  void RawScores(const cluster::Cluster& cluster, std::span<const cluster::NodeRow> rows,
+                 std::span<std::int64_t> scores) const;
 
   // Classes; pod_topology_spread_classes.cpp. A class is the domains of one or two keys with few of them, for
   // hard constraints on other keys whether the node's domain is full, and how many matching pods the node has

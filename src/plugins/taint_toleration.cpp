@@ -36,8 +36,8 @@ bool TaintToleration::KeepsOff(std::span<const api::Toleration> tolerations,
 std::unique_ptr<framework::Plan> TaintToleration::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<TaintPlan>();
   plan->tolerations = input.spec.tolerations;
-  plan->filter_reads = framework::Reads::Row(cluster::kTaintsFact);
-  plan->score_reads = framework::Reads::Row(cluster::kTaintsFact);
+  plan->filter_reads = framework::Reads::Alike(cluster::kTaintsFact);
+  plan->score_reads = framework::Reads::Alike(cluster::kTaintsFact);
   return plan;
 }
 

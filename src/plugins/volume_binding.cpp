@@ -117,7 +117,7 @@ std::unique_ptr<framework::Plan> VolumeBinding::MakePlan(const framework::PlanIn
   // scores 0, whatever happens.
   plan->filters = HasClaims(input.spec);
   plan->scores = !shape_.empty();
-  if (!plan->filters) plan->score_reads = framework::Reads::Row(0);
+  if (!plan->filters) plan->score_reads = framework::Reads::Alike(0);
   return plan;
 }
 

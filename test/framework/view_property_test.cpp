@@ -115,6 +115,7 @@ class Comparison {
   }
 
   std::size_t attempts_by_class() const { return attempts_by_class_; }
+  std::size_t attempts_by_kind() const { return attempts_by_kind_; }
 
   void Apply(const Event& event) {
     cluster::test::Apply(event, cluster_, model_);
@@ -141,6 +142,7 @@ class Comparison {
     const Outcome warm = warm_.Schedule(pod);
     const View* const view = warm_.engine().view();
     if (view != nullptr && view->has_groups()) ++attempts_by_class_;
+    if (view != nullptr && view->by_kind()) ++attempts_by_kind_;
     const std::string text = TextOf(warm, cluster_);
     const Outcome cold = cold_.Schedule(pod);
     RC_ASSERT(text == TextOf(cold, cluster_));
@@ -175,7 +177,10 @@ class Comparison {
   EngineBed cold_;
   std::vector<PodSlot> askers_;
   std::size_t attempts_by_class_ = 0;
+  std::size_t attempts_by_kind_ = 0;
 };
+
+std::size_t attempts_by_kind = 0;  // of all comparisons
 
 bool Agree(const char* what, const Registry& registry, const std::vector<EnabledPlugin>& plugins,
            const EngineOptions& options = {}) {
@@ -186,6 +191,7 @@ bool Agree(const char* what, const Registry& registry, const std::vector<Enabled
     comparison.Apply({0, 0, 0, 1});
     comparison.Apply({0, 1, 1, 2});
     for (const Event& event : history) comparison.Apply(event);
+    attempts_by_kind += comparison.attempts_by_kind();
   });
 }
 
@@ -214,7 +220,9 @@ std::vector<EnabledPlugin> KnownDefaults(const Registry& registry) {
 
 TEST(ViewProperty, DefaultPluginsDecideAlikeWarmAndCold) {
   const Registry registry = plugins::AllPlugins();
+  attempts_by_kind = 0;
   EXPECT_TRUE(Agree("default plugins", registry, KnownDefaults(registry)));
+  EXPECT_GT(attempts_by_kind, 100u);
 }
 
 TEST(ViewProperty, TopologyIsDecidedAlikeByClassAndByRow) {

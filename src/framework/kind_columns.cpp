@@ -1,0 +1,274 @@
+#include "framework/kind_columns.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "framework/observer.h"
+
+namespace berth::framework {
+
+void KindColumns::Reset() {
+  entries_.clear();
+  columns_.clear();
+  counted_ = 0;
+  masked_.clear();
+  open_.clear();
+  feasible_count_ = 0;
+  kinds_ = nullptr;
+}
+
+std::span<const cluster::NodeRow> KindColumns::Begin(const RowKinds& kinds) {
+  kinds_ = &kinds;
+  const std::span<const RowKinds::Size> sizes = kinds.sizes();
+  entries_.resize(sizes.size());
+  samples_.clear();
+  open_.clear();
+  feasible_count_ = 0;
+  for (KindId kind = 0; kind < sizes.size(); ++kind) {
+    if (sizes[kind].rows == 0) continue;
+    Entry& entry = entries_[kind];
+    if (entry.born != sizes[kind].born) {
+      entry = {};
+      entry.born = sizes[kind].born;
+      samples_.push_back({kinds.Sample(kind), kind});
+    } else if (!entry.refusal.IsRefusal()) {
+      open_.push_back(kind);
+      feasible_count_ += sizes[kind].rows;
+    }
+  }
+  std::ranges::sort(samples_);
+  rows_.clear();
+  for (const Sample& sample : samples_) rows_.push_back(sample.row);
+  rows_scored_ = 0;
+  return rows_;
+}
+
+void KindColumns::SetVerdicts(std::span<const RejectionId> refusals) {
+  if (samples_.empty()) return;
+  for (const Sample& sample : samples_) {
+    const RejectionId refusal = refusals[sample.row.index()];
+    entries_[sample.kind].refusal = refusal;
+    if (refusal.IsRefusal()) continue;
+    open_.push_back(sample.kind);
+    feasible_count_ += kinds_->sizes()[sample.kind].rows;
+  }
+  std::ranges::sort(open_);
+}
+
+const KindColumns::Masked* KindColumns::FindMask(cluster::NodeRow row) const {
+  const auto found = std::ranges::lower_bound(masked_, row, {}, &Masked::row);
+  return found != masked_.end() && found->row == row ? &*found : nullptr;
+}
+
+void KindColumns::Mask(cluster::NodeRow row, RejectionId refusal) {
+  const auto at = std::ranges::lower_bound(masked_, row, {}, &Masked::row);
+  if (at != masked_.end() && at->row == row) {
+    at->refusal = refusal;
+    return;
+  }
+  const bool was_feasible = IsFeasible(row);
+  masked_.insert(at, {row, refusal});
+  if (!was_feasible) return;
+  ++entries_[KindOf(row)].hidden;
+  --feasible_count_;
+}
+
+void KindColumns::EndAttempt() {
+  for (const Masked& masked : masked_) {
+    if (KindOf(masked.row) != RowKinds::kNone) entries_[KindOf(masked.row)].hidden = 0;
+  }
+  masked_.clear();
+}
+
+void KindColumns::CollectUnscored() {
+  samples_.clear();
+  rows_.clear();
+  for (const KindId kind : open_) {
+    if ((entries_[kind].scored & counted_) != counted_) samples_.push_back({kinds_->Sample(kind), kind});
+  }
+  std::ranges::sort(samples_);
+  for (const Sample& sample : samples_) rows_.push_back(sample.row);
+}
+
+Status KindColumns::AddFixed(std::span<const ScoreColumn> columns, KindId kind) {
+  Entry& entry = entries_[kind];
+  entry.fixed = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const PlacedScore& placed = columns[i].placed();
+    if (!columns[i].counts() || placed.point->normalizing() != Normalizing::kNone) continue;
+    const std::int64_t score = columns_[i].raw[kind];
+    if (score == kNoScore) continue;
+    if (Status status = ScoreColumn::CheckRange(placed, score); !status.IsSuccess()) return status;
+    entry.fixed += score * placed.weight;
+  }
+  return {};
+}
+
+Status KindColumns::ScoreNew(const Cycle& cycle, std::span<const ScoreColumn> columns) {
+  CollectUnscored();
+  if (rows_.empty()) return {};
+  scores_.resize(rows_.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!columns[i].counts()) continue;
+    const PlacedScore& placed = columns[i].placed();
+    Observed observed(cycle.observer(), ExtensionPoint::kScore, placed.index());
+    if (Status status = ScoreColumn::Ask(placed, cycle, rows_, scores_); !status.IsSuccess()) {
+      observed.SetCode(status.code());
+      return status;
+    }
+    rows_scored_ += rows_.size();
+    Column& column = columns_[i];
+    if (column.raw.empty()) column.extent = {scores_.front(), scores_.front(), 0};
+    column.raw.resize(entries_.size());
+    for (std::size_t at = 0; at < samples_.size(); ++at) {
+      column.raw[samples_[at].kind] = scores_[at];
+      column.is_uniform = column.is_uniform && scores_[at] == column.extent.min && scores_[at] != kNoScore;
+    }
+  }
+  for (const Sample& sample : samples_) {
+    entries_[sample.kind].scored |= counted_;
+    if (Status status = AddFixed(columns, sample.kind); !status.IsSuccess()) return status;
+  }
+  return {};
+}
+
+Status KindColumns::AddCommon(const ScoreColumn& placed, Column& column) {
+  column.extent.count = feasible_count_;
+  std::int64_t score = column.extent.min;
+  placed.placed().point->Normalize(column.extent, {&score, 1});
+  common_ += score * placed.placed().weight;
+  return ScoreColumn::CheckRange(placed.placed(), score);
+}
+
+Status KindColumns::AddVaried(const ScoreColumn& placed, Column& column) {
+  Extent& extent = column.extent;
+  extent = {};
+  scores_.clear();
+  for (const KindId kind : open_) {
+    const std::int64_t score = column.raw[kind];
+    if (score == kNoScore || Shown(kind) == 0) continue;
+    extent.min = extent.count == 0 ? score : std::min(extent.min, score);
+    extent.max = extent.count == 0 ? score : std::max(extent.max, score);
+    extent.count += Shown(kind);
+    scores_.push_back(score);
+  }
+  placed.placed().point->Normalize(extent, scores_);
+  std::size_t next = 0;
+  for (const KindId kind : open_) {
+    if (column.raw[kind] == kNoScore || Shown(kind) == 0) continue;
+    const std::int64_t score = scores_[next++];
+    if (Status status = ScoreColumn::CheckRange(placed.placed(), score); !status.IsSuccess()) return status;
+    entries_[kind].varied += score * placed.placed().weight;
+  }
+  return {};
+}
+
+Status KindColumns::Score(const Cycle& cycle, std::span<const ScoreColumn> columns) {
+  columns_.resize(columns.size());
+  std::uint64_t counted = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].counts()) counted |= std::uint64_t{1} << i;
+  }
+  // What is fixed is of other columns than before: everything is summed up again.
+  if (std::exchange(counted_, counted) != counted) {
+    for (Entry& entry : entries_) {
+      entry.scored = 0;
+      entry.varied = 0;
+    }
+  }
+  if (Status status = ScoreNew(cycle, columns); !status.IsSuccess()) return status;
+  common_ = 0;
+  bool is_varied = false;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!columns[i].counts() || columns[i].placed().point->normalizing() == Normalizing::kNone) continue;
+    if (!columns_[i].is_uniform && !is_varied) {
+      for (const KindId kind : open_) entries_[kind].varied = 0;
+      is_varied = true;
+    }
+    Status status =
+        columns_[i].is_uniform ? AddCommon(columns[i], columns_[i]) : AddVaried(columns[i], columns_[i]);
+    if (!status.IsSuccess()) return status;
+  }
+  FindBest();
+  return {};
+}
+
+void KindColumns::FindBest() {
+  best_.clear();
+  best_count_ = 0;
+  std::int64_t best = 0;
+  for (const KindId kind : open_) {
+    const std::size_t shown = Shown(kind);
+    if (shown == 0) continue;
+    const std::int64_t total = entries_[kind].fixed + entries_[kind].varied;
+    if (best_.empty() || total > best) {
+      best_.clear();
+      best_count_ = 0;
+      best = total;
+    }
+    if (total != best) continue;
+    best_.push_back(kind);
+    best_count_ += shown;
+  }
+}
+
+std::vector<cluster::NodeRow> KindColumns::MaskedAmong(std::span<const KindId> kinds) const {
+  std::vector<cluster::NodeRow> rows;
+  for (const Masked& masked : masked_) {
+    if (std::ranges::binary_search(kinds, KindOf(masked.row))) rows.push_back(masked.row);
+  }
+  return rows;
+}
+
+cluster::NodeRow KindColumns::PickBest(base::Random& random) const {
+  BERTH_CHECK(best_count_ > 0);
+  return kinds_->Nth(best_, random.Uniform(best_count_), MaskedAmong(best_));
+}
+
+cluster::NodeRow KindColumns::FirstFeasible() const {
+  std::vector<KindId> kinds;
+  for (const KindId kind : open_) {
+    if (Shown(kind) > 0) kinds.push_back(kind);
+  }
+  return kinds.empty() ? cluster::NodeRow() : kinds_->Nth(kinds, 0, MaskedAmong(kinds));
+}
+
+bool KindColumns::IsFeasible(cluster::NodeRow row) const {
+  const KindId kind = KindOf(row);
+  return kind != RowKinds::kNone && !entries_[kind].refusal.IsRefusal() && FindMask(row) == nullptr;
+}
+
+RejectionId KindColumns::RefusalOf(cluster::NodeRow row) const {
+  if (const Masked* const masked = FindMask(row)) return masked->refusal;
+  const KindId kind = KindOf(row);
+  return kind == RowKinds::kNone ? kAccepted : entries_[kind].refusal;
+}
+
+std::int64_t KindColumns::raw(std::size_t column, cluster::NodeRow row) const {
+  const std::int64_t raw = columns_[column].raw[KindOf(row)];
+  return raw == kNoScore ? 0 : raw;
+}
+
+std::int64_t KindColumns::normalized(const ScoreColumn& placed, std::size_t column,
+                                     cluster::NodeRow row) const {
+  std::int64_t score = columns_[column].raw[KindOf(row)];
+  if (score == kNoScore) return 0;
+  const ScorePoint& point = *placed.placed().point;
+  if (point.normalizing() != Normalizing::kNone) point.Normalize(columns_[column].extent, {&score, 1});
+  return score;
+}
+
+std::int64_t KindColumns::total(cluster::NodeRow row) const {
+  const Entry& entry = entries_[KindOf(row)];
+  return entry.fixed + entry.varied + common_;
+}
+
+std::size_t KindColumns::MemoryBytes() const {
+  std::size_t bytes = entries_.capacity() * sizeof(Entry) + open_.capacity() * sizeof(KindId);
+  for (const Column& column : columns_) bytes += column.raw.capacity() * sizeof(std::int64_t);
+  return bytes + (samples_.capacity() + scores_.capacity()) * sizeof(Sample) +
+         rows_.capacity() * sizeof(cluster::NodeRow);
+}
+
+}  // namespace berth::framework
