@@ -1,6 +1,8 @@
 #include <benchmark/benchmark.h>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,12 @@ namespace {
 
 using berth::test::MakeNode;
 using berth::test::MakePod;
+
+double ThreadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 class Core {
  public:
@@ -37,20 +45,25 @@ class Core {
   }
 
   void Add(const berth::test::PodBuilder& pod) { inputs_.push_back(PodSeen{pod.Record()}); }
+  void Add(api::PodRecord pod) {
+    inputs_.push_back(PodSeen{std::make_shared<const api::PodRecord>(std::move(pod))});
+  }
   void Gone(const std::string& name) { inputs_.push_back(PodGone{"default", name, name}); }
   // Applies what was added and decides nothing.
   void Apply() {
     scheduler_->SetDeciding(false);
     outputs_.clear();
-    scheduler_->Step(inputs_, outputs_);
+    Step(inputs_);
     inputs_.clear();
   }
   const Outputs& Decide() {
     scheduler_->SetDeciding(true);
     outputs_.clear();
-    scheduler_->Step({}, outputs_);
+    Step({});
     return outputs_;
   }
+  // Processor time of all steps so far.
+  double seconds() const { return seconds_; }
   // All calls succeed; pods that were bound are seen so.
   void Answer() {
     for (const ApiCall& call : outputs_.calls) {
@@ -65,6 +78,13 @@ class Core {
   }
 
  private:
+  void Step(std::span<const Input> inputs) {
+    const double before = ThreadSeconds();
+    scheduler_->Step(inputs, outputs_);
+    seconds_ += ThreadSeconds() - before;
+  }
+
+  double seconds_ = 0;
   base::VirtualClock clock_;
   base::MetricRegistry metrics_;
   std::unique_ptr<Scheduler> scheduler_;
@@ -108,6 +128,47 @@ void PodToBinding(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(bound));
 }
 BENCHMARK(PodToBinding)->Arg(1000)->Arg(5000)->Iterations(200)->Unit(benchmark::kMicrosecond);
+
+// All that the core does for a pod: it is seen, decided about, its binding is answered and seen. So many
+// nodes, pods and templates; seconds of one core for all pods, without those for the nodes.
+void AllPods(benchmark::State& state) {
+  constexpr std::int64_t kBatch = 1'000;
+  const std::int64_t pod_count = state.range(1);
+  std::vector<api::PodRecord> templates;
+  for (std::int64_t i = 0; i < state.range(2); ++i) {
+    templates.push_back(*MakePod("pod")
+                             .SchedulerName("default-scheduler")
+                             .Label("app", "app-" + std::to_string(i))
+                             .Cpu(std::to_string(100 + i) + "m")
+                             .Memory("500Mi")
+                             .Record());
+  }
+  for (auto _ : state) {
+    Core core(state.range(0), "32");
+    const double before = core.seconds();
+    std::int64_t bound = 0;
+    for (std::int64_t made = 0; made < pod_count;) {
+      for (std::int64_t i = 0; i < kBatch && made < pod_count; ++i, ++made) {
+        api::PodRecord pod = templates[static_cast<std::size_t>(made) % templates.size()];
+        pod.name = pod.uid = "pod-" + std::to_string(made);
+        core.Add(std::move(pod));
+      }
+      core.Apply();
+      bound += static_cast<std::int64_t>(core.Decide().calls.size());
+      core.Answer();
+    }
+    if (bound != pod_count) state.SkipWithError("some pods were not bound");
+    state.SetIterationTime(core.seconds() - before);
+  }
+  state.SetItemsProcessed(pod_count);
+}
+BENCHMARK(AllPods)
+    ->Args({5'000, 50'000, 1})
+    ->Args({50'000, 50'000, 100})
+    ->Args({1'000'000, 1'000'000, 1'000})
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond);
 
 // One attempt of a pod that fits nowhere, with its search for victims: on every node all ten pods have to go.
 void PreemptOne(benchmark::State& state) {

@@ -91,8 +91,10 @@ class Bench {
     engine_ = std::make_unique<Engine>(cluster_, *profile_, rejections_, options);
     for (std::int64_t i = 0; i < node_count; ++i) {
       const std::string name = "node-" + std::to_string(i);
+      // Of plain pods on nodes that all differ a little, so that none is like another; not asked of the peer.
+      const std::string memory = kind_ == "unlike" ? std::to_string(32'000'000 + i) + "Ki" : "32Gi";
       cluster_.SetNode(
-          MakeNode(name).Hostname().Zone("zone-" + std::to_string(i % 3)).Cpu("4").Memory("32Gi").Ref());
+          MakeNode(name).Hostname().Zone("zone-" + std::to_string(i % 3)).Cpu("4").Memory(memory).Ref());
     }
     for (std::int64_t i = 0; i < std::min(node_count, kRunningPodsMax); ++i) {
       PodBuilder pod = PlainPod("running-" + std::to_string(i));
@@ -145,8 +147,8 @@ void Run(benchmark::State& state, const std::string& kind, EngineOptions options
 }
 
 void RegisterAll() {
-  constexpr std::array kKinds = {"plain",     "anti",      "affinity",  "preferred", "hard-zone",
-                                 "hard-host", "soft-zone", "soft-host", "soft-both", "templates"};
+  constexpr std::array kKinds = {"plain",     "anti",      "affinity",  "preferred", "hard-zone", "hard-host",
+                                 "soft-zone", "soft-host", "soft-both", "templates", "unlike"};
   for (const std::string kind : kKinds) {
     for (const std::int64_t nodes : {1'000, 5'000, 50'000, 1'000'000}) {
       const auto add = [&](const char* name, EngineOptions options, int warm_up, std::int64_t iterations) {
