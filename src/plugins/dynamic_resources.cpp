@@ -416,7 +416,10 @@ framework::PostFilterResult DynamicResources::PostFilter(framework::Cycle& cycle
   // One at a time: after each the pod is tried again, and that may be enough.
   for (const PodClaim& claim : claims->claims) {
     if (!claim.unavailable_somewhere || claim.is_extended || !is_idle(*claim.claim)) continue;
-    if (writes_ != nullptr) writes_->Post(framework::DeallocateClaim{claim.claim});
+    if (writes_ != nullptr) {
+      state_.claims().DoubtReservation(*claim.claim, cycle.record().uid);
+      writes_->Post(framework::DeallocateClaim{claim.claim});
+    }
     return {Status::Unschedulable("deallocation of ResourceClaim completed"), std::nullopt};
   }
   if (claims->HasExtended() && !claims->claims.back().IsNew()) {
