@@ -52,6 +52,15 @@ Status DynamicResources::Reserve(cluster::Cluster& cluster, framework::Assignmen
     if (claims->plans.empty()) return {};
     return Status::Error("claim allocation not found for node");
   }
+  if (!solution->found) {
+    // What a search for the same found before, in a state that has not changed since.
+    absl::InlinedVector<const dra::ClaimPlan*, 8> plans(claims->plans.begin(), claims->plans.end());
+    if (solution->served != 0) {
+      plans.push_back(claims->extended_plans.find(solution->served)->second.plan.get());
+    }
+    const dra::Outcome outcome = SearchOn(plans, *claims, assignment.row.id);
+    if (outcome.verdict != dra::Verdict::kFound) return Status::Error("claim allocation not found for node");
+  }
   const std::span taken = std::span(claims->taken).subspan(solution->first, solution->count);
   std::uint32_t index = 0;  // among the claims that are allocated here
   std::size_t first = 0;
