@@ -80,10 +80,13 @@ CLI::App* AddSimulate(CLI::App& app, berth::cli::SimulateOptions& options) {
   simulate->add_option("--seeds", options.seeds, "How many runs, with the seeds 1, 2, ...")
       ->capture_default_str();
   simulate->add_option("--seed", options.seed, "One run with this seed, in more words");
+  simulate->add_flag("--story", options.story,
+                     "With --seed: everything that happens on the server, in order");
   simulate->add_option("--minutes", options.minutes, "As many runs as fit into this time");
   simulate->add_option("--actions", options.actions, "What users and machines do in a run")
       ->capture_default_str();
-  simulate->add_flag("--worlds", options.worlds, "Volumes and devices too; not all seeds pass yet");
+  simulate->add_flag("--worlds,!--no-worlds", options.worlds,
+                     "Half of the clusters have volumes and half have devices; on unless --no-worlds");
   return simulate;
 }
 

@@ -17,8 +17,10 @@ struct Tally {
   std::size_t restarts = 0;
 };
 
-sim::SimulationResult RunSeed(const SimulateOptions& options, std::uint64_t seed) {
-  return sim::Simulate({.seed = seed, .actions = options.actions, .has_worlds = options.worlds});
+sim::SimulationResult RunSeed(const SimulateOptions& options, std::uint64_t seed,
+                              std::ostream* story = nullptr) {
+  return sim::Simulate(
+      {.seed = seed, .actions = options.actions, .has_worlds = options.worlds, .story = story});
 }
 
 void RunOne(const SimulateOptions& options, std::uint64_t seed, Tally& tally, std::ostream& out) {
@@ -31,7 +33,7 @@ void RunOne(const SimulateOptions& options, std::uint64_t seed, Tally& tally, st
   fmt::print(out, "seed {} failed ({})\n", seed, result.setting);
   for (const std::string& violation : result.violations) fmt::print(out, "  {}\n", violation);
   fmt::print(out, "  again: berth simulate --seed {} --actions {}{}\n", seed, options.actions,
-             options.worlds ? " --worlds" : "");
+             options.worlds ? "" : " --no-worlds");
   out.flush();
 }
 
@@ -40,7 +42,7 @@ void RunOne(const SimulateOptions& options, std::uint64_t seed, Tally& tally, st
 int RunSimulate(const SimulateOptions& options, std::ostream& out) {
   Tally tally;
   if (options.seed) {
-    const sim::SimulationResult result = RunSeed(options, *options.seed);
+    const sim::SimulationResult result = RunSeed(options, *options.seed, options.story ? &out : nullptr);
     fmt::print(out, "seed {}: {}\n", *options.seed, result.setting);
     fmt::print(out, "{} pods bound, {} restarts, state {:016x}\n", result.bound, result.restarts,
                result.trace);

@@ -12,7 +12,8 @@ struct SimulateOptions {
   std::optional<std::uint64_t> seed = {};     // this one alone
   std::optional<std::uint64_t> minutes = {};  // as many seeds as fit into this time, instead
   int actions = 120;
-  bool worlds = false;  // volumes and devices too
+  bool worlds = true;  // volumes and devices too
+  bool story = false;  // with `seed`: what happened, line by line
 };
 
 // Runs simulations and says which failed, each with the command that runs it again. 1 if any did.

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <utility>
 
 #include "client/locked_patch.h"
@@ -64,12 +65,43 @@ ApiError ClaimError(const api::ObjectMeta& claim, std::string_view what) {
   return {.message = fmt::format("claim {}/{} {}", claim.namespace_, claim.name, what)};
 }
 
+bool IsNoAnswer(const ApiError& error) { return error.network && !IsConnectionRefused(error); }
+
+bool IsConflictOrNoAnswer(const ApiError& error) { return IsConflict(error) || IsNoAnswer(error); }
+
+// A request that got no answer may arrive yet. The same again, of the same version, makes sure: one of the
+// two fails.
+constexpr RetryRule kReservationRetry{.attempts = 5, .factor = 1, .is_retriable = IsConflictOrNoAnswer};
+
+constexpr base::Duration kQuestionDelay = std::chrono::milliseconds(20);
+constexpr base::Duration kQuestionDelayMax = std::chrono::seconds(5);
+
 // What was tried, before the server's words. What kind of error it is stays.
 std::unexpected<ApiError> While(std::string_view doing, const api::ObjectMeta& claim, ApiError error,
                                 std::string_view rest = "") {
   error.message =
       fmt::format("{} claim {}/{}{}: {}", doing, claim.namespace_, claim.name, rest, error.message);
   return std::unexpected(std::move(error));
+}
+
+// The server has not said what became of the write: it may be done.
+bool IsUncertain(const ApiError& error) {
+  return IsNoAnswer(error) || (error.status && error.status->code >= 500);
+}
+
+// What was to be written is there.
+bool IsBound(const api::ResourceClaim& claim, const std::optional<api::AllocationResult>& allocation,
+             const api::ResourceClaimConsumerReference& consumer) {
+  if (!claim.status.allocation) return false;
+  const auto& users = claim.status.reserved_for;
+  if (std::ranges::find(users, consumer.uid, &api::ResourceClaimConsumerReference::uid) == users.end()) {
+    return false;
+  }
+  const auto is_same = [](const auto& a, const auto& b) {
+    return a.request == b.request && a.driver == b.driver && a.pool == b.pool && a.device == b.device;
+  };
+  return !allocation ||
+         std::ranges::equal(claim.status.allocation->devices.results, allocation->devices.results, is_same);
 }
 
 }  // namespace
@@ -107,17 +139,30 @@ base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Bind(api::ResourceClaim c
   for (int attempt = 1;; ++attempt) {
     auto bound = co_await BindOnce(claim, allocation, consumer);
     if (bound) co_return bound;
-    const auto delay = RetryDelay(kConflictRetry, attempt, bound.error(), random_);
-    if (!delay) co_return bound;
-    co_await client_.executor().SleepFor(*delay);
-    auto newer = co_await Get(claim.metadata);
+    const auto delay = RetryDelay(kReservationRetry, attempt, bound.error(), random_);
+    const bool is_uncertain = IsUncertain(bound.error());
+    if (!delay && !is_uncertain) co_return bound;
+    if (delay) co_await client_.executor().SleepFor(*delay);
+    auto newer = co_await GetSurely(claim.metadata);
     if (!newer) {
       co_return While("get updated", claim.metadata, std::move(newer.error()), " after conflict");
     }
     if (newer->metadata.uid != claim.metadata.uid) {
       co_return std::unexpected(ClaimError(claim.metadata, "got replaced in the meantime"));
     }
+    if (IsBound(*newer, allocation, consumer)) co_return newer;
+    if (!delay) co_return bound;
     claim = std::move(*newer);
+  }
+}
+
+base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::GetSurely(const api::ObjectMeta& claim) {
+  base::Duration delay = kQuestionDelay;
+  while (true) {
+    auto found = co_await Get(claim);
+    if (found || !(IsUncertain(found.error()) || IsConnectionRefused(found.error()))) co_return found;
+    co_await client_.executor().SleepFor(delay);
+    delay = std::min(2 * delay, kQuestionDelayMax);
   }
 }
 
@@ -165,7 +210,7 @@ base::Task<ApiResult<void>> ClaimWriter::Unreserve(api::ObjectMeta claim, std::s
   ApiRequest request = RequestFor("PATCH", claim, "status");
   request.content_type = kStrategicMergePatch;
   request.body = std::move(body);
-  const auto response = co_await client_.Send(std::move(request));
+  const auto response = co_await SendWithRetry(client_, random_, kStatusPatchRetry, std::move(request));
   if (!response) co_return std::unexpected(response.error());
   co_return ApiResult<void>();
 }

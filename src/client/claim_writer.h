@@ -13,7 +13,9 @@ namespace berth::client {
 // Writes to resource claims: what they got, and who uses them.
 //
 // A write that conflicts with another is made again from the claim as it is then, five times in all, unless
-// that claim is no longer what the decision was about.
+// that claim is no longer what the decision was about. Of a reservation whose answer did not come, or says
+// that the server is in trouble, the server is asked until it says whether it was done: devices that a claim
+// may have got must not be given to another.
 class ClaimWriter {
  public:
   ClaimWriter(ApiClient& client, base::Random random) : client_(client), random_(random) {}
@@ -40,6 +42,8 @@ class ClaimWriter {
                                                      const api::ResourceClaimConsumerReference& consumer);
   base::Task<ApiResult<api::ResourceClaim>> Call(ApiRequest request);
   base::Task<ApiResult<api::ResourceClaim>> Get(const api::ObjectMeta& claim);
+  // As Get, again and again while the server cannot say.
+  base::Task<ApiResult<api::ResourceClaim>> GetSurely(const api::ObjectMeta& claim);
 
   ApiClient& client_;
   base::Random random_;

@@ -1,9 +1,11 @@
 #include "core/object_events.h"
 
+#include <algorithm>
 #include <memory>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/log.h"
 #include "cluster/object_store.h"
@@ -27,6 +29,14 @@ void LogUnexpected(const base::Result<void>& result, const api::PodRecord& pod) 
   if (result) return;
   BERTH_LOG_ERROR(result.error(), "Unexpected change of a pod",
                   {"pod", base::LogObject{pod.namespace_, pod.name}});
+}
+
+// It was evicted to make room.
+bool IsVictim(const api::PodRecord& pod) {
+  return pod.deletion_timestamp && std::ranges::any_of(pod.conditions, [](const auto& condition) {
+           return condition.type == framework::kDisruptionTarget &&
+                  condition.reason == framework::kPreemptionByScheduler;
+         });
 }
 
 // Kinds of which no plugin can hear have none.
@@ -222,6 +232,22 @@ void ObjectEvents::FreeNomination(const cluster::PodRecordRef& pod, std::int32_t
                       [&](cluster::PodSlot waiting) { return pods.priority(waiting) <= priority; });
 }
 
+// While a victim goes, those who count on its node choose no others. When it is gone they may, or have to
+// give the node up, even if what keeps them out by then has nothing to do with the victim.
+void ObjectEvents::WakeNominated(std::string_view node, std::int32_t victim_priority) {
+  const auto& cluster = setup_.cluster;
+  const cluster::NodeRow row = cluster.nodes().Find(node);
+  if (!row.IsValid()) return;
+  std::vector<cluster::PodSlot> waiting;
+  for (const cluster::PodSlot pod : cluster.NominatedTo(row)) {
+    if (cluster.pods().priority(pod) > victim_priority &&
+        setup_.queue.WhereIs(pod) == queue::Place::kUnschedulable) {
+      waiting.push_back(pod);
+    }
+  }
+  setup_.queue.Activate(waiting);
+}
+
 void ObjectEvents::Apply(const PodGone& gone) {
   const auto& pods = setup_.cluster.pods();
   const cluster::PodSlot known =
@@ -246,10 +272,13 @@ void ObjectEvents::RemoveFromItsPlace(cluster::PodSlot known) {
     case cluster::PodState::kAssumed:
       RemoveAssumed(known, /*is_gone=*/true);
       return;
-    case cluster::PodState::kAdded:
+    case cluster::PodState::kAdded: {
+      const std::int32_t importance = cluster.pods().priority(known);
       LogUnexpected(cluster.RemovePod(*pod), *pod);
       setup_.queue.Notify(kAssignedPodDelete, pod, {});
+      if (IsVictim(*pod)) WakeNominated(pod->node_name, importance);
       return;
+    }
     case cluster::PodState::kPending:
       break;
   }

@@ -58,6 +58,7 @@ class ObjectEvents {
   void RemoveAssumed(cluster::PodSlot known, bool is_gone);
   void LeaveDomains(std::string_view node);
   // The place that a nomination reserved is free for pods of the same or lower priority.
+  void WakeNominated(std::string_view node, std::int32_t victim_priority);
   void FreeNomination(const cluster::PodRecordRef& pod, std::int32_t priority);
 
   Setup setup_;

@@ -117,6 +117,7 @@ base::Result<void> Scheduler::MakeQueue() {
   objects_ = std::make_unique<ObjectEvents>(ObjectEvents::Setup{
       cluster_, *queue_, dispatcher_, cycle_->waiting_pods(), cycle_->evictions(), reports_, late_updates_,
       [this](std::string_view name) { return HasProfile(name); }, options_.features.ForResources()});
+  own_changes_ = std::make_unique<OwnChanges>(cluster_, *queue_);
   return {};
 }
 
@@ -157,8 +158,10 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
   }
   if (queue_->NextTick() <= clock_.Now()) queue_->Tick();
   executor_.RunReady();
+  own_changes_->Tell();
   TryPods();
   executor_.RunReady();
+  own_changes_->Tell();
   // Before the reports, so that why an attempt failed is told, and then what keeps the pod from the next one.
   StartCalls(outputs);
   reporter_.TellAll();

@@ -18,6 +18,7 @@
 #include "core/core_metrics.h"
 #include "core/messages.h"
 #include "core/object_events.h"
+#include "core/own_changes.h"
 #include "core/rejection_reporter.h"
 #include "cycle/extender_calls.h"
 #include "cycle/object_writes.h"
@@ -121,6 +122,7 @@ class Scheduler final : private cycle::EventSink {
   std::unique_ptr<queue::SchedulingQueue> queue_;
   std::unique_ptr<cycle::SchedulingCycle> cycle_;
   std::unique_ptr<ObjectEvents> objects_;
+  std::unique_ptr<OwnChanges> own_changes_;
   std::deque<queue::PoppedPod> popped_;  // were popped together with one that waits for an extender
   bool is_deciding_ = true;
   Outputs* outputs_ = nullptr;  // of the current step

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <utility>
 
 #include "base/log.h"
@@ -101,6 +102,7 @@ base::Task<Evictions::End> Evictions::Evict(const Order& order, PodRef victim) {
   const cluster::PodRecordRef record = context_.cluster.pods().facts(victim.id).record;
   if (StopBinding(order, *record)) {
     Tell(order, record, /*in_memory=*/true);
+    co_await WaitUntilStopped(record->uid);
     co_return End::kInMemory;
   }
   const dispatch::CallOutcome outcome =
@@ -120,6 +122,13 @@ base::Task<Evictions::End> Evictions::Evict(const Order& order, PodRef victim) {
 bool Evictions::StopBinding(const Order& order, const api::PodRecord& victim) {
   return waiting_.Preempt(victim.uid, order.plugin, "preempted") ||
          pre_binding_.Cancel(victim.uid, "preempted by " + order.plugin);
+}
+
+base::Task<void> Evictions::WaitUntilStopped(std::string uid) {
+  if (!pre_binding_.Contains(uid)) co_return;
+  const auto stopped = std::make_shared<base::Event>(context_.executor);
+  pre_binding_.CallAtEnd(uid, [stopped] { stopped->Set(); });
+  co_await stopped->WaitFor();
 }
 
 void Evictions::Tell(const Order& order, const cluster::PodRecordRef& victim, bool in_memory) const {

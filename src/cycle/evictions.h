@@ -64,6 +64,8 @@ class Evictions {
   base::Task<void> WaitUntilSeen(PodRef victim);
   // A victim that is not bound yet loses its place without a request.
   bool StopBinding(const Order& order, const api::PodRecord& victim);
+  // A request of its PreBind may be on its way: until that is answered it keeps its place.
+  base::Task<void> WaitUntilStopped(std::string uid);
   void Tell(const Order& order, const cluster::PodRecordRef& victim, bool in_memory) const;
   // Pods of lower priority that counted on the node do so in vain now.
   void ClearLowerNominations(const Order& order) const;

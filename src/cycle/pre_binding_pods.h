@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -34,11 +36,14 @@ class PreBindingPods {
     const std::string uid_;
     base::CancellationSource source_;
     std::optional<std::string> cause_;
+    std::vector<std::function<void()>> at_end_;
   };
 
   // False if the pod is not here. The first cause stays.
   bool Cancel(std::string_view uid, std::string_view cause);
   bool Contains(std::string_view uid) const { return by_uid_.contains(uid); }
+  // Calls when the pod, which must be here, is here no longer.
+  void CallAtEnd(std::string_view uid, std::function<void()> call);
 
  private:
   absl::flat_hash_map<std::string, Entry*, base::TextHash, std::equal_to<>> by_uid_;

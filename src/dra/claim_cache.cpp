@@ -24,6 +24,11 @@ std::span<const api::DeviceRequestAllocationResult> ResultsOf(const ClaimRef& cl
 
 }  // namespace
 
+bool IsReservedFor(const api::ResourceClaim& claim, std::string_view pod_uid) {
+  return std::ranges::any_of(claim.status.reserved_for,
+                             [&](const auto& user) { return user.uid == pod_uid; });
+}
+
 const api::OwnerReference* ControllerOf(const api::ObjectMeta& metadata) {
   const auto found = std::ranges::find_if(metadata.owner_references, [](const api::OwnerReference& owner) {
     return owner.controller.value_or(false);
@@ -111,6 +116,7 @@ void ClaimCache::Restore(std::string_view namespace_, std::string_view name) {
 void ClaimCache::Replace(const ClaimRef& before, const ClaimRef& after) {
   const auto set_known = [&](const std::string& uid, ClaimRef claim) {
     if (claim == nullptr) timed_out_.erase(uid);
+    if (!doubted_.empty()) ForgetDoubts(uid, claim);
     if (claim == nullptr && !counted_.contains(uid)) return;
     counted_[uid].known = std::move(claim);
     Count(uid);
@@ -170,8 +176,14 @@ bool ClaimCache::MaybeRemove(std::string_view uid, bool force) {
     return false;
   }
   const std::string key = found->first;
+  ClaimRef dropped = std::move(found->second.claim);
   in_flight_.erase(found);
   Count(key);
+  if (!counted_.contains(key)) {
+    ClaimRef known = Find(dropped->metadata.namespace_, dropped->metadata.name);
+    if (known && known->metadata.uid != key) known = nullptr;
+    freed_.emplace_back(std::move(dropped), std::move(known));
+  }
   return true;
 }
 
@@ -183,6 +195,36 @@ void ClaimCache::MarkTimedOut(const api::ResourceClaim& claim) {
 
 bool ClaimCache::HasTimedOut(const api::ResourceClaim& claim) const {
   return timed_out_.contains(claim.metadata.uid);
+}
+
+void ClaimCache::DoubtReservation(const api::ResourceClaim& claim, const std::string& pod_uid) {
+  const ClaimRef known = Find(claim.metadata.namespace_, claim.metadata.name);
+  const bool is_same = known && known->metadata.uid == claim.metadata.uid;
+  if (!is_same || !IsReservedFor(*known, pod_uid)) return;
+  std::vector<std::string>& pods = doubted_[claim.metadata.uid];
+  if (std::ranges::find(pods, pod_uid) == pods.end()) pods.push_back(pod_uid);
+}
+
+void ClaimCache::TrustReservation(const api::ResourceClaim& claim, const std::string& pod_uid) {
+  const auto found = doubted_.find(claim.metadata.uid);
+  if (found == doubted_.end()) return;
+  std::erase(found->second, pod_uid);
+  if (found->second.empty()) doubted_.erase(found);
+}
+
+bool ClaimCache::IsSurelyReserved(const api::ResourceClaim& claim, std::string_view pod_uid) const {
+  if (!IsReservedFor(claim, pod_uid)) return false;
+  const auto found = doubted_.find(claim.metadata.uid);
+  return found == doubted_.end() || std::ranges::find(found->second, pod_uid) == found->second.end();
+}
+
+// A claim that shows that the reservation has ended leaves nothing to doubt.
+void ClaimCache::ForgetDoubts(const std::string& uid, const ClaimRef& claim) {
+  const auto found = doubted_.find(uid);
+  if (found == doubted_.end()) return;
+  std::erase_if(found->second,
+                [&](const std::string& pod) { return claim == nullptr || !IsReservedFor(*claim, pod); });
+  if (found->second.empty()) doubted_.erase(found);
 }
 
 void ClaimCache::IndexExtended(const ClaimRef& claim, bool add) {

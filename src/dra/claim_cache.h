@@ -28,6 +28,9 @@ inline constexpr std::string_view kExtendedClaimAnnotation = "resource.kubernete
 // The controller among the owners; null if there is none.
 const api::OwnerReference* ControllerOf(const api::ObjectMeta& metadata);
 
+// Whether the claim says that it is reserved for the pod.
+bool IsReservedFor(const api::ResourceClaim& claim, std::string_view pod_uid);
+
 // "namespace/name", or the name alone.
 std::string ClaimName(const api::ResourceClaim& claim);
 
@@ -63,9 +66,19 @@ class ClaimCache {
   ClaimRef InFlightClaim(std::string_view uid) const;
   // True: the allocation is no longer in flight, because nobody shares it or because of `force`.
   bool MaybeRemove(std::string_view uid, bool force);
+  // Allocations that were in flight and came to nothing since this was last asked, each as the claim with it
+  // and the claim without, if that exists. Their devices are free again, and no watch will say so.
+  std::vector<std::pair<ClaimRef, ClaimRef>> TakeFreed() { return std::exchange(freed_, {}); }
   // Its driver did not make the devices of this allocation ready in time. Forgotten with the allocation.
   void MarkTimedOut(const api::ResourceClaim& claim);
   bool HasTimedOut(const api::ResourceClaim& claim) const;
+
+  // The scheduler has asked the server to end this reservation, and the claim does not show that yet: it is
+  // not to be relied on.
+  void DoubtReservation(const api::ResourceClaim& claim, const std::string& pod_uid);
+  // It was made again.
+  void TrustReservation(const api::ResourceClaim& claim, const std::string& pod_uid);
+  bool IsSurelyReserved(const api::ResourceClaim& claim, std::string_view pod_uid) const;
   std::size_t in_flight_count() const { return in_flight_.size(); }
 
   // The claim for the extended resources of the pod, if it was made before; null if not.
@@ -86,6 +99,7 @@ class ClaimCache {
   void OnChange(const ClaimRef& before, const ClaimRef& after);
   void Replace(const ClaimRef& before, const ClaimRef& after);
   void Count(const std::string& uid);
+  void ForgetDoubts(const std::string& uid, const ClaimRef& claim);
   void IndexExtended(const ClaimRef& claim, bool add);
 
   cluster::ObjectTable<api::ResourceClaim>& table_;
@@ -93,7 +107,9 @@ class ClaimCache {
   absl::flat_hash_map<Key, ClaimRef> assumed_;
   absl::flat_hash_map<std::string, InFlight, base::TextHash, std::equal_to<>> in_flight_;  // by uid
   absl::flat_hash_set<std::string> timed_out_;                                             // uids
-  absl::flat_hash_map<std::string, Counted> counted_;                                      // by uid
+  absl::flat_hash_map<std::string, std::vector<std::string>> doubted_;  // uids of pods by uid of the claim
+  absl::flat_hash_map<std::string, Counted> counted_;                   // by uid
+  std::vector<std::pair<ClaimRef, ClaimRef>> freed_;
   absl::flat_hash_map<std::string, absl::btree_set<Key>, base::TextHash, std::equal_to<>>
       extended_of_;  // by uid of the pod
 };

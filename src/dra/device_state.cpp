@@ -31,6 +31,12 @@ void DeviceState::SetGates(const Gates& gates) {
   pools_.SetGates(gates);
 }
 
+std::uint64_t DeviceState::UseVersion(const NodePools& pools) const {
+  std::uint64_t version = 0;
+  for (const PoolId pool : pools.used) version += devices_.use_version(pool);
+  return version;
+}
+
 std::shared_ptr<const api::DeviceClass> DeviceState::FindClass(std::string_view name) const {
   return cluster_.objects().Of<api::DeviceClass>().Find(name);
 }

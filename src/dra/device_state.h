@@ -38,6 +38,8 @@ class DeviceState final : public cluster::Extension {
   const DeviceTable& devices() const { return devices_; }
   SelectorTable& selectors() { return selectors_; }
   const ExtendedNames& extended_names() const { return extended_names_; }
+  // Grows with every change of the use of devices in these pools.
+  std::uint64_t UseVersion(const NodePools& pools) const;
   // Null: there is none.
   std::shared_ptr<const api::DeviceClass> FindClass(std::string_view name) const;
 

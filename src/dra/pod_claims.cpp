@@ -57,9 +57,4 @@ base::Result<std::vector<ClaimRef>> ClaimsOf(const api::PodRecord& pod, const Cl
   return found;
 }
 
-bool IsReservedFor(const api::ResourceClaim& claim, std::string_view pod_uid) {
-  return std::ranges::any_of(claim.status.reserved_for,
-                             [&](const auto& consumer) { return consumer.uid == pod_uid; });
-}
-
 }  // namespace berth::dra

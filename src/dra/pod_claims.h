@@ -15,7 +15,4 @@ namespace berth::dra {
 // claim that is missing or not the pod's to use fails all of it; the words are shown to users.
 base::Result<std::vector<ClaimRef>> ClaimsOf(const api::PodRecord& pod, const ClaimCache& claims);
 
-// Whether the claim is reserved for the pod.
-bool IsReservedFor(const api::ResourceClaim& claim, std::string_view pod_uid);
-
 }  // namespace berth::dra

@@ -114,6 +114,8 @@ struct PoolView {
 struct NodePools {
   std::vector<const PoolView*> pools;
   bool has_invalid = false;
+  std::vector<PoolId> used;  // those whose devices can be taken, for their versions
+  std::uint64_t stamp = 0;   // no other pools, of this or another node, ever have the same
   // Why the pools cannot be known.
   std::optional<std::string> error;
 };

@@ -136,6 +136,7 @@ const NodePools& PoolIndex::Of(cluster::NodeRow row) {
   if (!entry.is_current || entry.shared_version != shared_version_) {
     entry.pools = {};
     Rebuild(row, entry.pools);
+    entry.pools.stamp = ++last_stamp_;
     entry.is_current = true;
     entry.shared_version = shared_version_;
   }
@@ -177,6 +178,8 @@ void PoolIndex::Rebuild(cluster::NodeRow row, NodePools& pools) {
     }
     if (*view == nullptr) continue;
     pools.pools.push_back(*view);
+    const bool has_devices = !(*view)->devices.empty();
+    if (has_devices) pools.used.push_back(devices_.pool((*view)->devices.front().id));
     pools.has_invalid = pools.has_invalid || (*view)->state == PoolView::State::kInvalid;
   }
   // By driver and name they are already; what can be used at once goes first.

@@ -89,6 +89,7 @@ class PoolIndex {
   Gates gates_;
   std::uint64_t version_ = 0;
   std::uint64_t shared_version_ = 1;  // of what concerns all nodes
+  std::uint64_t last_stamp_ = 0;
   absl::btree_map<std::string, std::unique_ptr<SliceRecord>, std::less<>> slices_;
   absl::btree_map<PoolKey, Pool> pools_;
   absl::flat_hash_map<std::string, Pools, base::TextHash, std::equal_to<>>

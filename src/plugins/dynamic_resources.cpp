@@ -28,14 +28,10 @@ constexpr framework::ReasonText kDynamicResourcesReasons[] = {
     {Code::kUnschedulableAndUnresolvable, "cannot fit resource"},
 };
 
-// The best that an alternative can score; the next one is worth one less.
-constexpr std::int64_t kAlternativesMax = 8;
-
 // What upstream's search gets done in a second, about. The timeout of the configuration becomes a number of
 // steps: a decision must not depend on how fast the machine is.
 constexpr std::uint64_t kStepsPerSecond = 1'000'000;
 
-constexpr std::string_view kOptionalNodeOperations = "DRAOptionalNodeOperations";
 // Never in the server: the name that the claim has until it is made.
 constexpr std::string_view kExtendedClaimName = "<extended-resources>";
 
@@ -45,29 +41,6 @@ std::uint64_t StepsFor(const framework::Features& features, const framework::Dyn
   if (!is_limited) return std::numeric_limits<std::uint64_t>::max();
   const auto nanoseconds = static_cast<std::uint64_t>(args.filter_timeout->count());
   return nanoseconds / 1'000 * (kStepsPerSecond / 1'000'000);
-}
-
-// Which alternative of a prioritized request has a result; nothing: none.
-std::optional<std::size_t> ChosenOf(const api::DeviceRequest& request,
-                                    const api::AllocationResult& allocation) {
-  for (std::size_t i = 0; i < request.first_available.size(); ++i) {
-    const std::string name = fmt::format("{}/{}", request.name, request.first_available[i].name);
-    if (std::ranges::find(allocation.devices.results, name, &api::DeviceRequestAllocationResult::request) !=
-        allocation.devices.results.end()) {
-      return i;
-    }
-  }
-  return std::nullopt;
-}
-
-std::int64_t ScoreOfAllocated(const api::ResourceClaim& claim) {
-  std::int64_t score = 0;
-  for (const api::DeviceRequest& request : claim.spec.devices.requests) {
-    if (const auto chosen = ChosenOf(request, *claim.status.allocation)) {
-      score += kAlternativesMax - static_cast<std::int64_t>(*chosen);
-    }
-  }
-  return score;
 }
 
 }  // namespace
@@ -93,11 +66,14 @@ DynamicResources::DynamicResources(const framework::PluginSetup& setup)
       steps_max_(StepsFor(setup.features, setup.args.dynamic_resources)),
       binding_timeout_(setup.args.dynamic_resources.binding_timeout.value_or(std::chrono::minutes(10))),
       state_(setup.cluster.UseExtension<dra::DeviceState>()),
+      searches_(std::make_unique<DeviceSearches>()),
       metrics_(setup.cluster.UseExtension<PluginMetrics>()),
       waiting_(setup.cluster.UseExtension<cluster::ClaimIndex>()),
       writes_(setup.writes) {
   state_.SetGates(DeviceGates(setup.features));
 }
+
+DynamicResources::~DynamicResources() = default;
 
 std::span<const framework::ReasonText> DynamicResources::Reasons() const { return kDynamicResourcesReasons; }
 
@@ -173,6 +149,7 @@ Status DynamicResources::PrepareClaims(const framework::Cycle& cycle, DeviceClai
     claim.plan = std::make_unique<const dra::ClaimPlan>(dra::PlanClaim(claim.claim, state_));
     claims.plans.push_back(claim.plan.get());
   }
+  if (!claims.plans.empty()) claims.search = searches_->Use(claims.plans);
   return {};
 }
 
@@ -251,160 +228,6 @@ bool DynamicResources::HasFailed(const api::ResourceClaim& claim) const {
          (readiness == dra::Readiness::kNotYet && state_.claims().HasTimedOut(claim));
 }
 
-bool DynamicResources::IsUnavailable(const framework::Cycle& cycle, const PodClaim& claim,
-                                     cluster::NodeRow row) const {
-  if (claim.has_failed) return true;
-  const cluster::Cluster& cluster = cycle.cluster();
-  const auto labels = cluster.labels().View(cluster.nodes().label_set()[row.index()]);
-  if (claim.nodes && !claim.nodes->Matches(cluster.nodes().name(row), labels)) return true;
-  if (!claim.skips_node_operations) return false;
-  const auto& declared = cluster.features().Get(cluster.nodes().feature_set()[row.index()]);
-  return std::ranges::find(declared, kOptionalNodeOperations) == declared.end();
-}
-
-void DynamicResources::Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const {
-  DeviceClaims& claims = *cycle.DataOf<DeviceClaims>(*this);
-  if (claims.allocator && claims.solutions.size() < cycle.cluster().nodes().row_count()) {
-    claims.solutions.resize(cycle.cluster().nodes().row_count());
-  }
-  nodes.Judge([&](cluster::NodeRow row) {
-    // One node in error fails the attempt: nothing about the others matters any more.
-    if (!nodes.error().IsSuccess()) return framework::kAccepted;
-    return JudgeRow(cycle, claims, row, nodes);
-  });
-}
-
-std::optional<std::uint64_t> DynamicResources::ServedByDevices(const framework::Cycle& cycle,
-                                                               const DeviceClaims& claims,
-                                                               cluster::NodeRow row) const {
-  const cluster::Cluster& cluster = cycle.cluster();
-  std::uint64_t served = 0;
-  for (std::size_t i = 0; i < claims.served.size(); ++i) {
-    const auto& [resource, device_class] = claims.served[i];
-    const cluster::ResourceId id = cluster.resources().Find(resource);
-    const auto& offers = cluster.nodes().allocatable_of(row);
-    const auto offer = std::ranges::find(offers, id, &cluster::ResourceAmount::resource);
-    const bool is_offered = id.IsValid() && offer != offers.end();
-    if (!device_class.empty() && (!is_offered || offer->amount == 0)) {
-      served |= std::uint64_t{1} << i;
-    } else if (!is_offered) {
-      return std::nullopt;
-    }
-  }
-  return served;
-}
-
-framework::RejectionId DynamicResources::JudgeRow(const framework::Cycle& cycle, DeviceClaims& claims,
-                                                  cluster::NodeRow row,
-                                                  framework::NodeSelection& nodes) const {
-  if (claims.allocator) claims.solutions[row.index()] = {};
-  std::uint64_t served = 0;
-  if (claims.HasExtended()) {
-    PodClaim& extended = claims.claims.back();
-    if (!extended.claim->spec.devices.requests.empty()) {
-      extended.unavailable_somewhere = true;
-      return nodes.Fixed(kLeftoverClaim);
-    }
-    const auto by_devices = ServedByDevices(cycle, claims, row);
-    if (!by_devices) return nodes.Fixed(kCannotFit);
-    served = *by_devices;
-    if (served == 0 && claims.HasOnlyExtended()) return framework::kAccepted;
-  }
-  absl::InlinedVector<std::size_t, 4> unavailable;
-  for (std::size_t i = 0; i < claims.claims.size(); ++i) {
-    if (IsUnavailable(cycle, claims.claims[i], row)) unavailable.push_back(i);
-  }
-  if (claims.allocator) {
-    const framework::RejectionId refusal = AllocateOn(cycle, claims, served, row, nodes);
-    if (refusal.IsRefusal() || !nodes.error().IsSuccess()) return refusal;
-  }
-  if (unavailable.empty()) return framework::kAccepted;
-  if (claims.allocator) claims.solutions[row.index()] = {};
-  for (const std::size_t index : unavailable) claims.claims[index].unavailable_somewhere = true;
-  return nodes.Fixed(kUnavailable);
-}
-
-framework::RejectionId DynamicResources::AllocateOn(const framework::Cycle& cycle, DeviceClaims& claims,
-                                                    std::uint64_t served, cluster::NodeRow row,
-                                                    framework::NodeSelection& nodes) const {
-  const std::string_view node = cycle.cluster().nodes().name(row);
-  absl::InlinedVector<const dra::ClaimPlan*, 8> plans(claims.plans.begin(), claims.plans.end());
-  if (served != 0) {
-    const auto [entry, is_new] = claims.extended_plans.try_emplace(served);
-    DeviceClaims::ExtendedPlan& extended = entry->second;
-    if (is_new) {
-      std::vector<dra::ServedResource> resources;
-      for (std::size_t i = 0; i < claims.served.size(); ++i) {
-        if (((served >> i) & 1) != 0) resources.push_back({claims.served[i].first, claims.served[i].second});
-      }
-      extended.requests = dra::RequestsFor(cycle.spec(), resources);
-      auto claim = std::make_shared<api::ResourceClaim>(*claims.claims.back().claim);
-      claim->spec.devices.requests = extended.requests.requests;
-      extended.plan = std::make_unique<const dra::ClaimPlan>(dra::PlanClaim(std::move(claim), state_));
-    }
-    plans.push_back(extended.plan.get());
-  }
-  dra::Outcome outcome = claims.allocator->Allocate(plans, row, steps_max_);
-  const std::vector<dra::TakenDevice>& taken = claims.allocator->taken();
-  switch (outcome.verdict) {
-    case dra::Verdict::kTimedOut:
-      nodes.Fail(row, Status::Error(fmt::format("node {}: timed out trying to allocate devices", node)));
-      return framework::kAccepted;
-    case dra::Verdict::kError:
-      nodes.Fail(row, Status::Error(std::move(outcome.error)));
-      return framework::kAccepted;
-    case dra::Verdict::kInvalidPools:
-      return nodes.Fixed(kInvalidPools);
-    case dra::Verdict::kNone:
-      return nodes.Fixed(kCannotAllocate);
-    case dra::Verdict::kFound:
-      break;
-  }
-  for (std::size_t i = 0, first = 0; i < plans.size(); ++i) {
-    std::size_t end = first;
-    while (end < taken.size() && taken[end].claim == i) ++end;
-    const auto where = dra::NodesOf(*plans[i], std::span(taken).subspan(first, end - first), node);
-    if (!where) {
-      nodes.Fail(row, Status::Error(where.error().message));
-      return framework::kAccepted;
-    }
-    first = end;
-  }
-  claims.solutions[row.index()] = {.first = static_cast<std::uint32_t>(claims.taken.size()),
-                                   .count = static_cast<std::uint32_t>(taken.size()),
-                                   .found = true,
-                                   .served = served};
-  claims.taken.insert(claims.taken.end(), taken.begin(), taken.end());
-  return framework::kAccepted;
-}
-
-Status DynamicResources::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
-                               std::span<std::int64_t> scores) const {
-  const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
-  std::ranges::fill(scores, 0);
-  if (claims == nullptr || claims->allocator == nullptr || !features_.dra_prioritized_list) return {};
-  std::int64_t of_allocated = 0;
-  for (const PodClaim& claim : claims->claims) {
-    if (!claim.to_allocate) of_allocated += ScoreOfAllocated(*claim.claim);
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const DeviceClaims::Solution* const solution = claims->SolutionFor(rows[i].index());
-    if (solution == nullptr) continue;
-    scores[i] = of_allocated;
-    const dra::TakenDevice* before = nullptr;
-    for (const dra::TakenDevice& taken : std::span(claims->taken).subspan(solution->first, solution->count)) {
-      const bool is_new =
-          before == nullptr || before->claim != taken.claim || before->request != taken.request;
-      before = &taken;
-      if (!is_new || taken.claim >= claims->plans.size()) continue;
-      if (claims->plans[taken.claim]->requests[taken.request].prioritized) {
-        scores[i] += kAlternativesMax - static_cast<std::int64_t>(taken.alternative);
-      }
-    }
-  }
-  return {};
-}
-
 framework::PostFilterResult DynamicResources::PostFilter(framework::Cycle& cycle,
                                                          const framework::Diagnosis&) const {
   const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
@@ -416,7 +239,10 @@ framework::PostFilterResult DynamicResources::PostFilter(framework::Cycle& cycle
   // One at a time: after each the pod is tried again, and that may be enough.
   for (const PodClaim& claim : claims->claims) {
     if (!claim.unavailable_somewhere || claim.is_extended || !is_idle(*claim.claim)) continue;
-    if (writes_ != nullptr) writes_->Post(framework::DeallocateClaim{claim.claim});
+    if (writes_ != nullptr) {
+      state_.claims().DoubtReservation(*claim.claim, cycle.record().uid);
+      writes_->Post(framework::DeallocateClaim{claim.claim});
+    }
     return {Status::Unschedulable("deallocation of ResourceClaim completed"), std::nullopt};
   }
   if (claims->HasExtended() && !claims->claims.back().IsNew()) {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/task.h"
 #include "cluster/claim_index.h"
+#include "dra/allocator.h"
 #include "dra/device_state.h"
 #include "framework/binding_points.h"
 #include "framework/features.h"
@@ -22,6 +23,7 @@
 namespace berth::plugins {
 
 struct DeviceClaims;
+class DeviceSearches;
 struct PodClaim;
 
 // Gives the claims of a pod devices on the node that is chosen for it.
@@ -50,6 +52,7 @@ class DynamicResources final : public framework::Plugin,
   };
 
   explicit DynamicResources(const framework::PluginSetup& setup);
+  ~DynamicResources() override;
 
   std::string_view Name() const override { return "DynamicResources"; }
   std::span<const framework::ReasonText> Reasons() const override;
@@ -93,6 +96,9 @@ class DynamicResources final : public framework::Plugin,
   // Which resources devices must serve on the node, as bits; nothing: the node cannot serve some at all.
   std::optional<std::uint64_t> ServedByDevices(const framework::Cycle& cycle, const DeviceClaims& claims,
                                                cluster::NodeRow row) const;
+  // Searches on the node; kFound leaves the devices in the solution of the row, and its score.
+  dra::Outcome SearchOn(std::span<const dra::ClaimPlan* const> plans, DeviceClaims& claims,
+                        cluster::NodeRow row) const;
   framework::RejectionId AllocateOn(const framework::Cycle& cycle, DeviceClaims& claims, std::uint64_t served,
                                     cluster::NodeRow row, framework::NodeSelection& nodes) const;
 
@@ -119,6 +125,7 @@ class DynamicResources final : public framework::Plugin,
   const std::uint64_t steps_max_;
   const base::Duration binding_timeout_;
   dra::DeviceState& state_;
+  const std::unique_ptr<DeviceSearches> searches_;
   PluginMetrics& metrics_;
   const cluster::ClaimIndex& waiting_;
   framework::ObjectWriter* const writes_;

@@ -52,6 +52,15 @@ Status DynamicResources::Reserve(cluster::Cluster& cluster, framework::Assignmen
     if (claims->plans.empty()) return {};
     return Status::Error("claim allocation not found for node");
   }
+  if (!solution->found) {
+    // What a search for the same found before, in a state that has not changed since.
+    absl::InlinedVector<const dra::ClaimPlan*, 8> plans(claims->plans.begin(), claims->plans.end());
+    if (solution->served != 0) {
+      plans.push_back(claims->extended_plans.find(solution->served)->second.plan.get());
+    }
+    const dra::Outcome outcome = SearchOn(plans, *claims, assignment.row.id);
+    if (outcome.verdict != dra::Verdict::kFound) return Status::Error("claim allocation not found for node");
+  }
   const std::span taken = std::span(claims->taken).subspan(solution->first, solution->count);
   std::uint32_t index = 0;  // among the claims that are allocated here
   std::size_t first = 0;
@@ -100,6 +109,7 @@ void DynamicResources::Unreserve(cluster::Cluster&, framework::Assignment& assig
       continue;
     }
     if (claim.claim->status.allocation && dra::IsReservedFor(*claim.claim, assignment.record->uid)) {
+      state_.claims().DoubtReservation(*claim.claim, assignment.record->uid);
       writes_->Post(framework::UnreserveClaim{claim.claim->metadata, assignment.record->uid});
     }
   }
@@ -134,7 +144,7 @@ base::Task<Status> DynamicResources::BindClaims(framework::BindingContext& conte
                                                 DeviceClaims& claims) const {
   for (std::size_t i = 0; i < claims.claims.size(); ++i) {
     const PodClaim& claim = claims.claims[i];
-    if (dra::IsReservedFor(*claim.claim, assignment.record->uid)) continue;
+    if (state_.claims().IsSurelyReserved(*claim.claim, assignment.record->uid)) continue;
     // The node serves the extended resources without devices.
     if (claim.is_extended && !claim.chosen) continue;
     Status status = co_await BindOne(context, assignment, claims, i);
@@ -184,6 +194,7 @@ base::Task<Status> DynamicResources::BindOne(framework::BindingContext& context,
   if (!bound) co_return Status::Error(std::move(bound.error().message));
   if (const auto* const stored = std::get_if<dra::ClaimRef>(&*bound); stored != nullptr && *stored) {
     claim.claim = *stored;
+    state_.claims().TrustReservation(**stored, assignment.record->uid);
     if (claim.is_extended) {
       state_.claims().AssumeNew(*stored);
     } else if (auto assumed = state_.claims().Assume(*stored); !assumed) {

@@ -15,6 +15,7 @@
 #include "dra/claim_plan.h"
 #include "dra/extended_requests.h"
 #include "framework/plan.h"
+#include "plugins/device_searches.h"
 
 namespace berth::plugins {
 
@@ -45,12 +46,15 @@ struct DeviceClaims final : framework::CycleData {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     bool found = false;
+    bool is_known = false;     // a search for the same found some; which ones has to be found again
     std::uint64_t served = 0;  // as in `extended_plans`
+    std::int64_t score = 0;    // of the alternatives that are taken
   };
   // The claim for extended resources, for one choice of resources that devices serve.
   struct ExtendedPlan {
     std::unique_ptr<const dra::ClaimPlan> plan;
     dra::ExtendedRequests requests;
+    std::shared_ptr<DeviceSearch> search = {};
   };
 
   std::vector<PodClaim> claims;  // those of the spec, then at most one for extended resources
@@ -58,6 +62,7 @@ struct DeviceClaims final : framework::CycleData {
   absl::flat_hash_map<std::uint64_t, ExtendedPlan> extended_plans;  // by bits of `served`
   std::unique_ptr<dra::Allocator> allocator;                        // null: nothing is to be allocated
   std::vector<const dra::ClaimPlan*> plans;                         // of the claims of the spec
+  std::shared_ptr<DeviceSearch> search;                             // for these
   std::vector<Solution> solutions;                                  // by row
   std::vector<dra::TakenDevice> taken;
   std::vector<api::ContainerExtendedResourceRequest> mappings;  // on the reserved node
@@ -66,8 +71,10 @@ struct DeviceClaims final : framework::CycleData {
 
   bool HasExtended() const { return !claims.empty() && claims.back().is_extended; }
   bool HasOnlyExtended() const { return claims.size() == 1 && HasExtended(); }
+  // Null: the node has none.
   const Solution* SolutionFor(std::size_t row) const {
-    return row < solutions.size() && solutions[row].found ? &solutions[row] : nullptr;
+    const bool has_any = row < solutions.size() && (solutions[row].found || solutions[row].is_known);
+    return has_any ? &solutions[row] : nullptr;
   }
 };
 

@@ -54,6 +54,33 @@ class Wanted {
 
   bool empty() const { return drivers_.empty(); }
 
+  // A node may refuse it for another reason than that its limit is reached.
+  bool IsSpecial() const {
+    return error ||
+           std::ranges::any_of(drivers_, [](const Driver& driver) { return driver.must_be_installed; });
+  }
+
+  // No node can be full, whatever of it is attached there already.
+  bool FitsEverywhere() const {
+    return std::ranges::all_of(drivers_, [&](const Driver& driver) {
+      return static_cast<std::size_t>(std::max(0, attached_.LeastRoom(driver.name))) >= driver.volumes.size();
+    });
+  }
+
+  // The rows from `first` on that may be full, as bits.
+  std::uint64_t Suspects(std::size_t first, std::size_t count) const {
+    std::uint64_t bits = 0;
+    for (const Driver& driver : drivers_) {
+      const std::span<const std::int32_t> room = attached_.RoomFor(driver.name);
+      const auto wanted = static_cast<std::int32_t>(driver.volumes.size());
+      const std::size_t end = std::min(first + count, room.size());
+      for (std::size_t row = first; row < end; ++row) {
+        bits |= std::uint64_t{room[row] < wanted} << (row - first);
+      }
+    }
+    return bits;
+  }
+
   // The first by name; null: all are there that must be.
   const std::string* MissingDriver(const api::CSINode* node) const {
     for (const Driver& driver : drivers_) {
@@ -162,8 +189,17 @@ std::unique_ptr<framework::Plan> NodeVolumeLimits::MakePlan(const framework::Pla
 }
 
 framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::Cycle& cycle) const {
-  if (cycle.resize_deferred()) return {Status::Skip()};
+  if (cycle.resize_deferred() || FitsEverywhere(cycle)) return {Status::Skip()};
   return {};
+}
+
+// Pods that are expected on nodes count there when those are judged, but not here.
+bool NodeVolumeLimits::FitsEverywhere(const framework::Cycle& cycle) const {
+  if (attached_.HasErrors() || !cycle.cluster().nominator().empty()) return false;
+  const Wanted without_csi_node(cycle, attached_, check_installed_, false);
+  if (without_csi_node.IsSpecial()) return false;
+  const Wanted with_csi_node(cycle, attached_, check_installed_, true);
+  return !with_csi_node.IsSpecial() && !with_csi_node.empty() && with_csi_node.FitsEverywhere();
 }
 
 void NodeVolumeLimits::Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const {
@@ -171,7 +207,7 @@ void NodeVolumeLimits::Filter(const framework::Cycle& cycle, framework::NodeSele
   const Wanted without_csi_node(cycle, attached_, check_installed_, false);
   const Wanted with_csi_node(cycle, attached_, check_installed_, true);
   Refusals refusals(nodes);
-  nodes.Judge([&](cluster::NodeRow row) -> RejectionId {
+  const auto judge = [&](cluster::NodeRow row) -> RejectionId {
     const api::CSINode* const node = csi_nodes_.At(row);
     const Wanted& wanted = node != nullptr ? with_csi_node : without_csi_node;
     if (wanted.error) {
@@ -187,7 +223,13 @@ void NodeVolumeLimits::Filter(const framework::Cycle& cycle, framework::NodeSele
       return framework::kAccepted;
     }
     return wanted.Exceeds(*node, row) ? nodes.Fixed(kTooManyVolumes) : framework::kAccepted;
-  });
+  };
+  if (attached_.HasErrors() || without_csi_node.IsSpecial() || with_csi_node.IsSpecial()) {
+    nodes.Judge(judge);
+    return;
+  }
+  nodes.JudgeSuspects(
+      [&](std::size_t first, std::size_t count) { return with_csi_node.Suspects(first, count); }, judge);
 }
 
 bool NodeVolumeLimits::Sign(const framework::WaitingPod& pod, framework::Signature& signature) const {

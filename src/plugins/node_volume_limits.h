@@ -38,6 +38,8 @@ class NodeVolumeLimits final : public framework::Plugin,
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
 
  private:
+  bool FitsEverywhere(const framework::Cycle& cycle) const;
+
   const bool check_installed_;
   const CsiNodes& csi_nodes_;
   const AttachedVolumes& attached_;

@@ -106,6 +106,7 @@ void AttachedVolumes::Add(Row& row, AttachedId volume, std::int32_t Use::* by) {
   } else {
     ++count->count;
   }
+  UpdateRoom(row, driver);
 }
 
 void AttachedVolumes::Subtract(Row& row, AttachedId volume, std::int32_t Use::* by) {
@@ -114,8 +115,74 @@ void AttachedVolumes::Subtract(Row& row, AttachedId volume, std::int32_t Use::* 
   --(at->second.*by);
   if (at->second.pods > 0 || at->second.attachments > 0) return;
   row.uses.erase(at);
-  const auto count = std::ranges::find(row.driver_counts, driver_of_[volume.index()], &DriverCount::driver);
+  const DriverId driver = driver_of_[volume.index()];
+  const auto count = std::ranges::find(row.driver_counts, driver, &DriverCount::driver);
   if (--count->count == 0) row.driver_counts.erase(count);
+  UpdateRoom(row, driver);
+}
+
+std::span<const std::int32_t> AttachedVolumes::RoomFor(std::string_view driver) const {
+  const DriverId id = drivers_.Find(driver);
+  if (!id.IsValid() || id.index() >= rooms_.size()) return {};
+  return rooms_[id.index()].left;
+}
+
+std::int32_t AttachedVolumes::LeastRoom(std::string_view driver) const {
+  const DriverId id = drivers_.Find(driver);
+  if (!id.IsValid() || id.index() >= rooms_.size() || rooms_[id.index()].rows.empty()) return kUnlimited;
+  return rooms_[id.index()].rows.begin()->first;
+}
+
+void AttachedVolumes::SetRoom(DriverId driver, std::size_t row, std::int32_t left) {
+  if (driver.index() >= rooms_.size()) rooms_.resize(driver.index() + 1);
+  DriverRoom& room = rooms_[driver.index()];
+  if (row >= room.left.size()) room.left.resize(std::max(row + 1, rows_.size()), kUnlimited);
+  const std::int32_t before = std::exchange(room.left[row], left);
+  if (before == left) return;
+  if (before != kUnlimited) {
+    const auto at = room.rows.find(before);
+    if (--at->second == 0) room.rows.erase(at);
+  }
+  if (left != kUnlimited) ++room.rows[left];
+}
+
+void AttachedVolumes::UpdateRoom(const Row& row, DriverId driver) {
+  const auto limit = std::ranges::find(row.limits, driver, &Limit::driver);
+  if (limit == row.limits.end()) return;
+  const auto index = static_cast<std::size_t>(&row - rows_.data());
+  const std::int64_t left =
+      std::int64_t{limit->count} - Count(cluster::NodeRow(static_cast<std::uint32_t>(index)), driver);
+  // As good as no limit, or as none left, beyond the range.
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
+  SetRoom(driver, index, static_cast<std::int32_t>(std::clamp<std::int64_t>(left, kLeast, kUnlimited - 1)));
+}
+
+void AttachedVolumes::LoadLimits(cluster::NodeRow row) {
+  Row& at = RowAt(row);
+  std::vector<Limit> limits;
+  const api::CSINode* const node = csi_nodes_.At(row);
+  const std::size_t driver_count = node == nullptr ? 0 : node->spec.drivers.size();
+  for (std::size_t i = 0; i < driver_count; ++i) {
+    const api::CSINodeDriver& driver = node->spec.drivers[i];
+    const DriverId id = drivers_.Intern(std::string_view(driver.name));
+    // Of two entries with one name the last counts.
+    const auto earlier = std::ranges::find(limits, id, &Limit::driver);
+    if (earlier != limits.end()) {
+      limits.erase(earlier);
+      drivers_.Release(id);
+    }
+    if (driver.allocatable && driver.allocatable->count) {
+      limits.push_back({id, *driver.allocatable->count});
+    } else {
+      drivers_.Release(id);
+    }
+  }
+  std::swap(at.limits, limits);
+  for (const Limit& old : limits) {
+    SetRoom(old.driver, row.index(), kUnlimited);
+    drivers_.Release(old.driver);
+  }
+  for (const Limit& limit : at.limits) UpdateRoom(at, limit.driver);
 }
 
 void AttachedVolumes::CountPod(cluster::PodSlot pod, cluster::NodeRow row) {
@@ -131,6 +198,7 @@ void AttachedVolumes::CountPod(cluster::PodSlot pod, cluster::NodeRow row) {
     use.volumes.push_back(id);
   }
   if (use.has_error) ++at.errors;
+  if (use.has_error) ++error_count_;
   for (const std::string& claim : use.claims) Link(pods_of_claim_, claim, pod);
   if (use.by_class) pods_by_class_.insert(pod);
   pods_.emplace(pod, std::move(use));
@@ -146,6 +214,7 @@ void AttachedVolumes::UncountPod(cluster::PodSlot pod, cluster::NodeRow row) {
     Release(volume);
   }
   if (use.has_error) --at.errors;
+  if (use.has_error) --error_count_;
   for (const std::string& claim : use.claims) Unlink(pods_of_claim_, claim, pod);
   if (use.by_class) pods_by_class_.erase(pod);
 }
@@ -173,6 +242,7 @@ void AttachedVolumes::OnPodDisplaced(cluster::PodSlot pod, cluster::NodeRow row)
 
 void AttachedVolumes::OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) {
   if ((facts & cluster::kExistsFact) == 0) return;
+  LoadLimits(row);
   LoadAttachments(row);
   Row& at = RowAt(row);
   const bool has_csi_node = csi_nodes_.At(row) != nullptr;

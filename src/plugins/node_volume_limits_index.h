@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,14 @@ class AttachedVolumes final : public cluster::Extension {
   // A pod on the row uses it.
   bool IsUsed(cluster::NodeRow row, AttachedId volume) const;
   std::int32_t Count(cluster::NodeRow row, DriverId driver) const;
+  // How many more volumes of the driver each row takes, by the limits of CSINodes. Rows beyond its end, and
+  // those with kUnlimited, have no limit.
+  static constexpr std::int32_t kUnlimited = std::numeric_limits<std::int32_t>::max();
+  std::span<const std::int32_t> RoomFor(std::string_view driver) const;
+  // The least of these.
+  std::int32_t LeastRoom(std::string_view driver) const;
+  // The volumes of some pod cannot be known.
+  bool HasErrors() const { return error_count_ > 0; }
   // Nothing, or why the volumes of some pod on the row cannot be known.
   std::optional<std::string> ErrorOn(cluster::NodeRow row) const;
 
@@ -58,12 +68,21 @@ class AttachedVolumes final : public cluster::Extension {
     DriverId driver;
     std::int32_t count = 0;
   };
+  struct Limit {
+    DriverId driver;
+    std::int32_t count = 0;
+  };
+  struct DriverRoom {
+    std::vector<std::int32_t> left;                    // by row
+    absl::btree_map<std::int32_t, std::int32_t> rows;  // how many have so much left, of those with a limit
+  };
   struct Row {
     absl::flat_hash_map<AttachedId, Use> uses;
     std::vector<DriverCount> driver_counts;  // of drivers that have some
     std::int32_t errors = 0;                 // pods whose volumes cannot be known
     bool has_csi_node = false;               // when its pods were counted
     std::vector<AttachedId> attachments;
+    std::vector<Limit> limits;  // of its CSINode, each with a reference to its driver
   };
   // What was counted for a pod, to take it back.
   struct PodUse {
@@ -88,6 +107,9 @@ class AttachedVolumes final : public cluster::Extension {
   void Recount(const Pods& pods);
   void RecountClaim(std::string_view key);
   void LoadAttachments(cluster::NodeRow row);
+  void LoadLimits(cluster::NodeRow row);
+  void SetRoom(DriverId driver, std::size_t row, std::int32_t left);
+  void UpdateRoom(const Row& row, DriverId driver);
 
   void OnClaim(const api::PersistentVolumeClaim* before, const api::PersistentVolumeClaim* after);
   void OnVolume(std::string_view name);
@@ -101,6 +123,8 @@ class AttachedVolumes final : public cluster::Extension {
   base::Interner<DriverId> drivers_;
   std::vector<DriverId> driver_of_;  // by AttachedId
   std::vector<Row> rows_;
+  std::vector<DriverRoom> rooms_;  // by DriverId
+  std::int64_t error_count_ = 0;   // over all rows
   absl::flat_hash_map<cluster::PodSlot, PodUse> pods_;
   // Reverse ways, from what changes to what depends on it.
   absl::btree_map<std::string, Pods, std::less<>> pods_of_claim_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -60,7 +61,14 @@ class AssumeCache {
     const Ref dropped = std::move(found->second);
     assumed_.erase(found);
     changed_(*dropped);
+    if (Ref stored = table_.Find(object.metadata.namespace_, object.metadata.name)) {
+      restored_.emplace_back(dropped, std::move(stored));
+    }
   }
+
+  // What was taken back since this was last asked, each as it was assumed and as it is again. To pods that
+  // looked at it meanwhile that is a change of which no watch will tell.
+  std::vector<std::pair<Ref, Ref>> TakeRestored() { return std::exchange(restored_, {}); }
 
   std::size_t assumed_count() const { return assumed_.size(); }
 
@@ -85,6 +93,7 @@ class AssumeCache {
   const std::string_view kind_;
   const std::function<void(const T&)> changed_;
   absl::flat_hash_map<std::string, Ref> assumed_;  // by key; looked up, never walked
+  std::vector<std::pair<Ref, Ref>> restored_;
 };
 
 }  // namespace berth::plugins

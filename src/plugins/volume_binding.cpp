@@ -138,6 +138,7 @@ framework::PreFilterResult VolumeBinding::PreFilter(framework::Cycle& cycle) con
   auto& binding = cycle.EmplaceData<PodBinding>(*this);
   binding.search = std::make_unique<VolumeSearch>(VolumeSearch::Sources{cycle.cluster(), caches_, csi_nodes_},
                                                   *std::move(claims));
+  if (binding.search->FitsEverywhere()) return {Status::Skip()};
   return {};
 }
 
@@ -164,7 +165,8 @@ void VolumeBinding::Filter(const framework::Cycle& cycle, framework::NodeSelecti
 Status VolumeBinding::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                             std::span<std::int64_t> scores) const {
   const auto* const binding = cycle.DataOf<PodBinding>(*this);
-  if (binding == nullptr) {
+  // Only volumes that are still to be had make a difference.
+  if (binding == nullptr || binding->search->HasAll()) {
     std::ranges::fill(scores, 0);
     return {};
   }

@@ -173,6 +173,13 @@ void VolumeSearch::Refresh() {
   }
 }
 
+bool VolumeSearch::FitsEverywhere() const {
+  return HasAll() && std::ranges::all_of(bound_, [](const Bound& bound) {
+           return bound.exists && bound.affinity.MatchesEverything() && bound.translation_error.empty() &&
+                  bound.translated.MatchesEverything();
+         });
+}
+
 base::Result<VolumeConflicts> VolumeSearch::JudgeBound(cluster::NodeRow row) const {
   const cluster::LabelTable& labels = from_.cluster.labels();
   const cluster::LabelSetId set = from_.cluster.nodes().label_set()[row.index()];

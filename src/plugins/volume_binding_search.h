@@ -32,6 +32,7 @@ class NodeLabelTerms {
   NodeLabelTerms(const api::NodeMatcher& matcher, const cluster::LabelTable& labels);
 
   bool Matches(const cluster::LabelTable& labels, cluster::LabelSetId set) const;
+  bool MatchesEverything() const { return everything_; }
 
  private:
   struct Condition {
@@ -88,6 +89,10 @@ class VolumeSearch {
 
   // Before the next rows are judged: volumes may have been promised to others.
   void Refresh();
+  // Everything is bound.
+  bool HasAll() const { return late_.empty(); }
+  // Everything is bound to volumes that any node can use: Judge says zero of every row.
+  bool FitsEverywhere() const;
   // Zero: the node can have them all, and `choice` says which.
   base::Result<VolumeConflicts> Judge(cluster::NodeRow row, VolumeChoice& choice);
 

@@ -62,8 +62,7 @@ void DiskHolders::AppendConflictingRows(const api::VolumeSource& source,
 std::int32_t DiskHolders::ClaimUse(std::string_view key) const {
   const cluster::ClaimId claim = cluster_.pods().FindClaim(key);
   if (!claim.IsValid()) return 0;
-  const auto ghosts = ghost_use_.find(claim);
-  return cluster_.pods().ClaimUse(claim) - (ghosts == ghost_use_.end() ? 0 : ghosts->second);
+  return cluster_.pods().ClaimUse(claim);
 }
 
 std::int32_t DiskHolders::ClaimNameUse(std::string_view name) const {
@@ -74,35 +73,15 @@ std::int32_t DiskHolders::ClaimNameUse(std::string_view name) const {
 void DiskHolders::OnPodPlaced(cluster::PodSlot pod, cluster::NodeRow row) {
   const api::PodSpec& spec = cluster_.pods().record(pod).spec->spec;
   if (spec.volumes.empty()) return;
-  if (!cluster_.nodes().exists(row)) SetGhost(row, true);
   CountDisks(spec, {row, pod}, +1);
   CountNames(pod, +1);
-  if (IsGhost(row)) CountGhostClaims(pod, +1);
 }
 
 void DiskHolders::OnPodDisplaced(cluster::PodSlot pod, cluster::NodeRow row) {
   const api::PodSpec& spec = cluster_.pods().record(pod).spec->spec;
   if (spec.volumes.empty()) return;
-  if (IsGhost(row)) CountGhostClaims(pod, -1);
   CountNames(pod, -1);
   CountDisks(spec, {row, pod}, -1);
-}
-
-void DiskHolders::OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) {
-  if ((facts & cluster::kExistsFact) == 0) return;
-  const bool is_ghost = !cluster_.nodes().exists(row);
-  if (is_ghost == IsGhost(row)) return;
-  SetGhost(row, is_ghost);
-  for (const cluster::PodSlot pod : cluster_.nodes().pods(row)) CountGhostClaims(pod, is_ghost ? +1 : -1);
-}
-
-void DiskHolders::SetGhost(cluster::NodeRow row, bool is_ghost) {
-  if (row.index() >= ghosts_.size()) ghosts_.Resize(row.index() + 1);
-  if (is_ghost) {
-    ghosts_.Set(row.index());
-  } else {
-    ghosts_.Clear(row.index());
-  }
 }
 
 void DiskHolders::CountDisks(const api::PodSpec& spec, Holder holder, std::int32_t delta) {
@@ -129,14 +108,6 @@ void DiskHolders::CountNames(cluster::PodSlot pod, std::int32_t delta) {
   }
 }
 
-void DiskHolders::CountGhostClaims(cluster::PodSlot pod, std::int32_t delta) {
-  for (const cluster::ClaimId claim : cluster_.pods().facts(pod).claims) {
-    const auto at = ghost_use_.try_emplace(claim, 0).first;
-    at->second += delta;
-    if (at->second == 0) ghost_use_.erase(at);
-  }
-}
-
 void DiskHolders::AddTo(cluster::Digester& digest) const {
   // Ids of disks depend on what was tried in between; the names do not.
   absl::btree_map<std::string_view, const Holders*> disks;
@@ -153,12 +124,6 @@ void DiskHolders::AddTo(cluster::Digester& digest) const {
   }
   for (const auto& [name, count] : name_use_) {
     digest.Add(name);
-    digest.AddSigned(count);
-  }
-  // house: hash-order: sorted here
-  const absl::btree_map<cluster::ClaimId, std::int32_t> ghosts(ghost_use_.begin(), ghost_use_.end());
-  for (const auto& [claim, count] : ghosts) {
-    digest.Add(claim.value());
     digest.AddSigned(count);
   }
 }

@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_map.h"
 
 #include "api/volumes.h"
-#include "base/bitset.h"
 #include "base/interner.h"
 #include "cluster/cluster.h"
 #include "cluster/extension.h"
@@ -32,14 +30,15 @@ class DiskHolders final : public cluster::Extension {
   // The rows on which a pod has a volume that conflicts with this one.
   void AppendConflictingRows(const api::VolumeSource& source, std::vector<cluster::NodeRow>& rows) const;
 
-  // How many volumes of pods on nodes that exist refer to the claim.
+  // How many volumes of pods on nodes refer to the claim. A node whose object is gone counts: its pods may
+  // run there until somebody says otherwise.
   std::int32_t ClaimUse(std::string_view key) const;
-  // The same by the claim's name in any namespace, whether the nodes exist or not.
+  // The same by the claim's name in any namespace.
   std::int32_t ClaimNameUse(std::string_view name) const;
 
   void OnPodPlaced(cluster::PodSlot pod, cluster::NodeRow row) override;
   void OnPodDisplaced(cluster::PodSlot pod, cluster::NodeRow row) override;
-  void OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) override;
+  void OnNodeChanged(cluster::NodeRow, cluster::Facts) override {}
   void AddTo(cluster::Digester& digest) const override;
 
  private:
@@ -47,21 +46,13 @@ class DiskHolders final : public cluster::Extension {
   using Holder = std::pair<cluster::NodeRow, cluster::PodSlot>;
   using Holders = absl::btree_map<Holder, std::int32_t>;  // how many volumes of the pod
 
-  bool IsGhost(cluster::NodeRow row) const {
-    return row.index() < ghosts_.size() && ghosts_.Test(row.index());
-  }
-  void SetGhost(cluster::NodeRow row, bool is_ghost);
   void CountDisks(const api::PodSpec& spec, Holder holder, std::int32_t delta);
   void CountNames(cluster::PodSlot pod, std::int32_t delta);
-  void CountGhostClaims(cluster::PodSlot pod, std::int32_t delta);
 
   const cluster::Cluster& cluster_;
   base::Interner<DiskId> disks_;
   std::vector<Holders> holders_;  // by DiskId
   absl::btree_map<std::string, std::int32_t, std::less<>> name_use_;
-  // Of pods on nodes that do not exist; the cluster counts these with the others.
-  absl::flat_hash_map<cluster::ClaimId, std::int32_t> ghost_use_;
-  base::Bitset ghosts_;
 };
 
 }  // namespace berth::plugins

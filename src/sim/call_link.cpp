@@ -1,6 +1,7 @@
 #include "sim/call_link.h"
 
 #include <boost/json.hpp>
+#include <fmt/format.h>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,6 +28,11 @@ json::object BindingOf(const core::ApiCall& call) {
       {"name", call.pod->name}, {"namespace", call.pod->namespace_}, {"uid", call.pod->uid}};
   json::object target{{"kind", "Node"}, {"name", call.node}};
   return {{"apiVersion", "v1"}, {"kind", "Binding"}, {"metadata", metadata}, {"target", target}};
+}
+
+std::string_view NameOf(dispatch::CallType type) {
+  if (type == dispatch::CallType::kPodBinding) return "bind";
+  return type == dispatch::CallType::kPodDeletion ? "evict" : "patch";
 }
 
 template <class T>
@@ -67,6 +73,10 @@ void CallLink::Arrive(const core::ApiCall& call) {
   trace_.Add(call.pod->name);
   trace_.Add(call.node);
   trace_.Add(had_effect ? std::string() : had_effect.error().message);
+  if (story_ != nullptr) {
+    story_->Tell(fmt::format("{} {} {}: {}", NameOf(call.type), call.pod->name, call.node,
+                             had_effect ? "done" : had_effect.error().message));
+  }
   core::CallFinished finished{.id = call.id, .result = {}, .had_effect = had_effect.value_or(false)};
   if (!had_effect) finished.result = std::unexpected(had_effect.error());
   timers_.Schedule(plane_.clock().Now() + Delay(),

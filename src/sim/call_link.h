@@ -9,6 +9,7 @@
 #include "core/messages.h"
 #include "sandbox/control_plane.h"
 #include "sim/faults.h"
+#include "sim/story.h"
 
 namespace berth::sim {
 
@@ -22,6 +23,7 @@ class CallLink {
       : plane_(plane), timers_(timers), deliver_(std::move(deliver)), random_(random) {}
 
   void SetFaults(const Faults& faults) { faults_ = faults; }
+  void SetStory(Story& story) { story_ = &story; }
   void Start(core::ApiCall call);
   // The scheduler is gone. What reached the server was done; the answers go nowhere, and what was still on
   // the way is lost: a process that died writes no more.
@@ -47,6 +49,7 @@ class CallLink {
   Deliver deliver_;
   base::Random random_;
   Faults faults_;
+  Story* story_ = nullptr;
   std::uint64_t generation_ = 0;
   std::size_t pending_count_ = 0;
   std::size_t bound_count_ = 0;

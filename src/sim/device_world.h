@@ -29,7 +29,9 @@ class DeviceWorld {
 
   // On the server: no device for two claims, and a pod on a node has its devices there, reserved for it.
   void Check(Violations& violations);
-  // When all pods are gone: no claim is reserved or holds a device.
+  // When all pods are gone: no claim is reserved, and none that was made for a pod is there or holds a
+  // device. One that several may share can keep its devices: a scheduler that gives a pod up takes its
+  // reservation back and leaves the allocation to whoever comes next.
   void CheckNothingIsHeld(Violations& violations) const;
   // Claims that got devices.
   std::size_t allocated_count() const { return allocated_.size(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <utility>
+#include <variant>
 
 #include "base/check.h"
 #include "shell/watched_objects.h"
@@ -42,6 +43,22 @@ Faults DrawFaults(base::Random random) {
   return faults;
 }
 
+// What a write of a plugin is about.
+struct WrittenObject {
+  std::string operator()(const framework::ReserveVolume& write) const {
+    return fmt::format("{} for {}", write.volume->metadata.name, write.claim->metadata.name);
+  }
+  std::string operator()(const framework::SelectVolumeNode& write) const {
+    return fmt::format("{} of {}", write.node, write.claim->metadata.name);
+  }
+  std::string operator()(const framework::BindClaim& write) const {
+    return fmt::format("{} for {}", write.claim->metadata.name, write.consumer.name);
+  }
+  std::string operator()(const framework::UnreserveClaim& write) const { return write.claim.name; }
+  std::string operator()(const framework::SetExtendedResourceClaim& write) const { return write.pod->name; }
+  std::string operator()(const auto& write) const { return write.claim->metadata.name; }
+};
+
 core::SchedulerOptions SchedulerOptionsFor(const Faults& faults) {
   core::SchedulerOptions options;
   if (faults.has_extender) options.extenders.push_back(ExtenderLink::Spec(faults.extender_is_ignorable));
@@ -70,6 +87,11 @@ Simulation::Simulation(const SimulationOptions& options)
           plane_, timers_,
           [this](core::ExtenderFinished finished) { inputs_.push_back(std::move(finished)); },
           random_.Split()) {
+  if (options.story != nullptr) {
+    story_.emplace(plane_, *options.story);
+    calls_.SetStory(*story_);
+    writes_.SetStory(*story_);
+  }
   if (options.has_worlds) worlds_.emplace(plane_, size_.nodes, options.seed);
   for (const client::Resource resource : shell::WatchedResources()) {
     watches_.push_back(std::make_unique<WatchLink>(plane_, resource, shared_));
@@ -206,6 +228,7 @@ void Simulation::Misbehave() {
   if (random_.Chance(faults_.pause)) paused_until_ = clock_.Now() + UpTo(seconds(30));
   if (random_.Chance(faults_.restart)) {
     ++result_.restarts;
+    if (story_) story_->Tell("the scheduler starts anew");
     StartScheduler();
   }
 }
@@ -283,6 +306,9 @@ void Simulation::StepScheduler() {
   }
   scheduler_->Step(inputs, outputs);
   kept_places_.Look(*scheduler_, outputs.calls, result_.violations);
+  for (const cycle::PodEvent& event : outputs.events) {
+    if (story_) story_->Tell(fmt::format("{} {}: {}", event.reason, event.pod->name, event.note));
+  }
   for (core::ApiCall& call : outputs.calls) calls_.Start(std::move(call));
   for (cycle::ExtenderCall& call : outputs.questions) extender_.Ask(std::move(call));
   for (cycle::StartedWrite& write : outputs.writes) writes_.Start(std::move(write));
@@ -308,9 +334,9 @@ void Simulation::CheckNobodySleeps() {
     }
     (*fresh)->Step(inputs, outputs);
   }
-  if (!outputs.writes.empty()) {
+  for (const cycle::StartedWrite& write : outputs.writes) {
     result_.violations.push_back(
-        fmt::format("{} writes to claims and volumes could be made and are not", outputs.writes.size()));
+        fmt::format("{} could be written and is not", std::visit(WrittenObject(), write.write)));
   }
   for (const core::ApiCall& call : outputs.calls) {
     if (call.type != dispatch::CallType::kPodBinding) continue;

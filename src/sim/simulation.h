@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "sim/faults.h"
 #include "sim/kept_places.h"
 #include "sim/promises.h"
+#include "sim/story.h"
 #include "sim/watch_link.h"
 #include "sim/workload.h"
 #include "sim/worlds.h"
@@ -30,7 +32,8 @@ namespace berth::sim {
 struct SimulationOptions {
   std::uint64_t seed = 1;
   int actions = 120;
-  bool has_worlds = false;  // volumes and devices too
+  bool has_worlds = false;        // volumes and devices too
+  std::ostream* story = nullptr;  // where to tell what happens, if anywhere
 };
 
 struct SimulationResult {
@@ -85,6 +88,7 @@ class Simulation {
   base::VirtualClock clock_;
   base::TimerQueue timers_;
   sandbox::ControlPlane plane_;
+  std::optional<Story> story_;
   sandbox::FakeKubelet kubelet_;
   api::SharedParts shared_;
   std::vector<std::unique_ptr<WatchLink>> watches_;

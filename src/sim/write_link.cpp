@@ -1,5 +1,6 @@
 #include "sim/write_link.h"
 
+#include <fmt/format.h>
 #include <string>
 #include <utility>
 
@@ -81,6 +82,10 @@ class WriteLink::PlaneTransport final : public client::Transport {
     const bool is_refused = link_.random_.Chance(link_.faults_.call_refused);
     const bool is_lost = link_.random_.Chance(link_.faults_.call_refused / 2);
     const net::ClientResponse response = is_refused ? Refusal() : link_.Arrive(request);
+    if (link_.story_ != nullptr) {
+      link_.story_->Tell(fmt::format("{} {}: {}{}", request.method, request.target, response.status,
+                                     is_lost ? ", and the answer is lost" : ""));
+    }
     const base::Duration back = link_.Delay();
     co_await executor_.SleepFor(back);
     if (is_lost) co_return std::unexpected(Lost());

@@ -13,6 +13,7 @@
 #include "net/http_client.h"
 #include "sandbox/control_plane.h"
 #include "sim/faults.h"
+#include "sim/story.h"
 
 namespace berth::sim {
 
@@ -29,6 +30,7 @@ class WriteLink {
   WriteLink& operator=(const WriteLink&) = delete;
 
   void SetFaults(const Faults& faults) { faults_ = faults; }
+  void SetStory(Story& story) { story_ = &story; }
   void Start(cycle::StartedWrite write);
   // The scheduler is gone, and with it everything that had not reached the server.
   void Restart();
@@ -53,6 +55,7 @@ class WriteLink {
   Deliver deliver_;
   base::Random random_;
   Faults faults_;
+  Story* story_ = nullptr;
   std::size_t done_count_ = 0;
   cluster::Digester trace_;
   std::unique_ptr<Process> process_;

@@ -280,6 +280,84 @@ TEST_F(WritesTest, Case35FiveConflictsAreAnError) {
   EXPECT_EQ(server_.seen.size(), 9U);
 }
 
+api::AllocationResult Allocation(const std::string& device) {
+  api::AllocationResult allocation;
+  api::DeviceRequestAllocationResult& result = allocation.devices.results.emplace_back();
+  result.request = "r";
+  result.driver = "d";
+  result.pool = "p";
+  result.device = device;
+  return allocation;
+}
+
+api::ResourceClaim Reserved(const std::string& device) {
+  api::ResourceClaim claim = Claim();
+  claim.metadata.resource_version = "6";
+  claim.status.allocation = Allocation(device);
+  claim.status.reserved_for.push_back(Consumer());
+  return claim;
+}
+
+// The devices of such a claim would be given to another one, if nobody asked what became of the write.
+TEST_F(WritesTest, AReservationWhoseAnswerIsLostIsAskedFor) {
+  AddReply(Broken(net::ErrorKind::kTimeout));
+  AddReply(Broken(net::ErrorKind::kTimeout));
+  AddReply(Failure(503, "ServiceUnavailable"));
+  AddReply(ClaimReply(Reserved("a")));
+  const auto bound = Start(claims_.Bind(Claim(), Allocation("a"), Consumer()));
+  Advance(10s);
+  ASSERT_TRUE(bound->has_value());
+  ASSERT_TRUE((*bound)->has_value());
+  EXPECT_EQ((**bound)->metadata.resource_version, "6");
+  EXPECT_EQ(server_.seen.size(), 4U) << "one write and three questions";
+}
+
+TEST_F(WritesTest, AReservationThatWasNotDoneIsMadeAgainIfItsAnswerWasLost) {
+  AddReply(Broken(net::ErrorKind::kTimeout));
+  AddReply(ClaimReply(Claim()));
+  AddReply(ClaimReply(Reserved("a")));
+  const auto bound = Start(claims_.Bind(Claim(), Allocation("a"), Consumer()));
+  Advance(1s);
+  ASSERT_TRUE(bound->has_value());
+  EXPECT_TRUE((*bound)->has_value());
+  EXPECT_EQ(last_seen().method, "PATCH");
+}
+
+TEST_F(WritesTest, AReservationInWhichTheServerFailedMayBeDoneAllTheSame) {
+  AddReply(Failure(500, "InternalError", "etcdserver: request timed out"));
+  AddReply(ClaimReply(Reserved("a")));
+  auto bound = Start(claims_.Bind(Claim(), Allocation("a"), Consumer()));
+  Advance(1s);
+  ASSERT_TRUE(bound->has_value());
+  EXPECT_TRUE((*bound)->has_value());
+
+  AddReply(Failure(500, "InternalError", "no"));
+  AddReply(ClaimReply(Claim()));
+  bound = Start(claims_.Bind(Claim(), Allocation("a"), Consumer()));
+  Advance(1s);
+  ASSERT_TRUE(bound->has_value());
+  EXPECT_EQ((*bound)->error().message, "add allocation and reservation to claim ns/c: no");
+
+  AddReply(Failure(500, "InternalError", "no"));
+  AddReply(ClaimReply(Reserved("b")));
+  bound = Start(claims_.Bind(Claim(), Allocation("a"), Consumer()));
+  Advance(1s);
+  ASSERT_TRUE(bound->has_value());
+  EXPECT_FALSE((*bound)->has_value()) << "these are other devices";
+}
+
+TEST_F(WritesTest, AClaimThatIsReservedForThePodAlreadyIsNotReservedTwice) {
+  AddReply(Failure(409, "Conflict"));
+  AddReply(ClaimReply(Reserved("a")));
+  api::ResourceClaim known = Claim();
+  known.status.allocation = Allocation("a");
+  const auto bound = Start(claims_.Bind(known, std::nullopt, Consumer()));
+  Advance(1s);
+  ASSERT_TRUE(bound->has_value());
+  ASSERT_TRUE((*bound)->has_value());
+  EXPECT_EQ((**bound)->status.reserved_for.size(), 1U);
+}
+
 TEST_F(WritesTest, ClaimIsProtectedBeforeItIsAllocated) {
   api::ResourceClaim bare = Claim();
   bare.metadata.finalizers = {"other"};

@@ -63,8 +63,11 @@ class FakeApi {
   // Who answers the questions of extended attempts; without, they wait for the test.
   using Extender = std::function<base::Result<cycle::ExtenderAnswer>(const cycle::ExtenderCall&)>;
   void SetExtender(Extender extender) { extender_ = std::move(extender); }
-  // Nobody answers them.
-  const std::vector<cycle::StartedWrite>& writes() const { return writes_; }
+  // Nobody answers them but the test.
+  std::vector<cycle::StartedWrite>& writes() { return writes_; }
+  void Answer(const cycle::StartedWrite& write, base::Result<cluster::AnyObject> result) {
+    inputs_.push_back(WriteFinished{write.id, std::move(result)});
+  }
   const api::PodRecord& pod(const std::string& name) const { return *pods_.at(name); }
   std::string node_of(const std::string& name) const { return pods_.at(name)->node_name; }
 

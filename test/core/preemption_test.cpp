@@ -306,6 +306,30 @@ TEST(Preemption, APodThatWasHeldBackIsTriedWhenItIsFree) {
   EXPECT_EQ(api.node_of("high"), "n3") << "it need not wait for its victim to go";
 }
 
+// It chose no other victims while one was going, and when that was gone nothing that it waited for had
+// happened: it kept the node from others, on which it cannot be itself.
+TEST(Preemption, AVictimsEndWakesWhoeverCountsOnItsNode) {
+  FakeApi api;
+  api.SetGraceful(true);
+  api.Create(Node("n1", "2"));
+  api.Create(Pod("low", 1, "2").Node("n1"));
+  api.Create(Pod("high", 10, "2").HostPort(8080));
+  api.Run(1s);
+  ASSERT_EQ(api.pod("high").nominated_node_name, "n1");
+  ASSERT_TRUE(api.pod("low").deletion_timestamp);
+  api.Create(Pod("other", 10, "0").HostPort(8080).Node("n1"));
+  api.Create(Node("n2", "4").Unschedulable());  // by its size it might do: the pod is tried
+  api.Run(15s);
+  ASSERT_THAT(api.MessageOf("high"), HasSubstr("not eligible due to a terminating pod"));
+  ASSERT_THAT(api.MessageOf("high"), HasSubstr("free ports"));
+  api.Create(Pod("small", 1, "1"));
+  api.Run(15s);
+  api.DeletePod("low");
+  api.Run(30s);
+  EXPECT_EQ(api.pod("high").nominated_node_name, "");
+  EXPECT_EQ(api.node_of("small"), "n1");
+}
+
 TEST(Preemption, AFlushReachesAPodThatWasHeldBack) {
   FakeApi api;
   api.SetGraceful(true);

@@ -39,6 +39,39 @@ TEST(ClaimCache, RestoreGoesBackToTheWatch) {
   EXPECT_TRUE(bed.state().devices().empty());
 }
 
+// The claim shows a reservation until the watch brings its end; whoever asked for that end must not rely on
+// it.
+TEST(ClaimCache, AReservationThatIsBeingTakenBackIsNotReliedOn) {
+  DeviceBed bed;
+  ClaimCache& claims = bed.state().claims();
+  const auto reserved = [](const std::string& version, const std::vector<std::string>& pods) {
+    api::ResourceClaim claim = MakeClaim("c").Version(version).Has({"p/d"});
+    for (const std::string& pod : pods) {
+      claim.status.reserved_for.push_back(
+          {.api_group = "", .resource = "pods", .name = pod, .uid = pod + "-uid"});
+    }
+    return claim;
+  };
+  const auto is_sure = [&](const std::string& pod) {
+    return claims.IsSurelyReserved(*claims.Find("default", "c"), pod + "-uid");
+  };
+  bed.Add(reserved("1", {"a", "b"}));
+  EXPECT_TRUE(is_sure("a"));
+  claims.DoubtReservation(*claims.Find("default", "c"), "a-uid");
+  EXPECT_FALSE(is_sure("a"));
+  EXPECT_TRUE(is_sure("b"));
+  bed.Add(reserved("2", {"a", "b"}));  // some other change
+  EXPECT_FALSE(is_sure("a"));
+  bed.Add(reserved("3", {"b"}));
+  EXPECT_FALSE(is_sure("a"));
+  bed.Add(reserved("4", {"a", "b"}));
+  EXPECT_TRUE(is_sure("a")) << "it ended and began again";
+
+  claims.DoubtReservation(*claims.Find("default", "c"), "a-uid");
+  claims.TrustReservation(*claims.Find("default", "c"), "a-uid");
+  EXPECT_TRUE(is_sure("a"));
+}
+
 // Devices of a claim count once, whichever way they are known: in flight, assumed, seen.
 TEST(ClaimCache, DevicesCountOnceFromReserveToWatch) {
   DeviceBed bed;
