@@ -299,7 +299,8 @@ Status View::JudgeStale(Cycle& cycle) {
   active_.clear();
   NodeSelection nodes(active_, refusals_, cycle.rejections());
   std::size_t next = 0;
-  for (Position position = 0; position < filters_.size(); ++position) {
+  const auto filter_count = static_cast<Position>(filters_.size());
+  for (Position position = 0; position < filter_count; ++position) {
     if (next < pending_.size() && pending_[next].from == position) {
       for (; next < pending_.size() && pending_[next].from == position; ++next) {
         active_.push_back(pending_[next].row);

@@ -41,6 +41,7 @@ struct ImageState final : framework::State {
 
 std::vector<std::string> ImagesOf(const api::PodSpec& spec) {
   std::vector<std::string> images;
+  images.reserve(spec.init_containers.size() + spec.containers.size());
   for (const api::Container& container : spec.init_containers) {
     images.push_back(NormalizedImageName(container.image));
   }

@@ -89,6 +89,7 @@ std::span<const base::Versioned<cluster::CounterId>> InterPodAffinity::UseCounte
     plan.counters.push_back(counters.Version(indexes.UseCounter(conditions, {}, cycle.step())));
   };
   std::vector<cluster::PodCondition> all;
+  all.reserve(terms.required_affinity.size());
   for (const OwnTerm& term : terms.required_affinity) all.push_back(term.ConditionIn(name));
   if (!all.empty()) use(all);
   for (const auto* list : {&terms.required_anti_affinity, &terms.preferred}) {
