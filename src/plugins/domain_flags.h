@@ -45,4 +45,11 @@ class DomainFlags {
   std::vector<std::uint8_t> flags_;  // by DomainId, then that of rows in no domain
 };
 
+// Those of `count` rows from `first` on that have one of the flags.
+inline std::uint64_t AmongAny(std::span<const DomainFlags> all, std::size_t first, std::size_t count) {
+  std::uint64_t bits = 0;
+  for (const DomainFlags& flags : all) bits |= flags.Among(first, count);
+  return bits;
+}
+
 }  // namespace berth::plugins

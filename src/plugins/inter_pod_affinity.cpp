@@ -212,13 +212,8 @@ void InterPodAffinity::Filter(const framework::Cycle& cycle, framework::NodeSele
     nodes.Judge(judge);
     return;
   }
-  nodes.JudgeSuspects(
-      [&](std::size_t first, std::size_t count) {
-        std::uint64_t bits = 0;
-        for (const DomainFlags& flags : refused) bits |= flags.Among(first, count);
-        return bits;
-      },
-      judge);
+  nodes.JudgeSuspects([&](std::size_t first, std::size_t count) { return AmongAny(refused, first, count); },
+                      judge);
 }
 
 Status InterPodAffinity::CheckScore(const framework::Cycle& cycle) const {

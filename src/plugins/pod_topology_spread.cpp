@@ -219,13 +219,8 @@ void PodTopologySpread::Filter(const framework::Cycle& cycle, framework::NodeSel
   }
   std::vector<DomainFlags> refused;
   for (const HardSpread& constraint : state.hard) refused.push_back(constraint.FullDomains(cluster));
-  nodes.JudgeSuspects(
-      [&](std::size_t first, std::size_t count) {
-        std::uint64_t bits = 0;
-        for (const DomainFlags& flags : refused) bits |= flags.Among(first, count);
-        return bits;
-      },
-      judge);
+  nodes.JudgeSuspects([&](std::size_t first, std::size_t count) { return AmongAny(refused, first, count); },
+                      judge);
 }
 
 Status PodTopologySpread::CheckSoft(const framework::Cycle& cycle) const {
