@@ -112,8 +112,7 @@ void ClientConnection::SendRequest() {
   sent_before_ = output_.sent();
   const ClientRequest& request = call_->request;
   parser_ = std::make_unique<ResponseParser>(options_.header_bytes_max, request.method == "HEAD");
-  std::size_t size = 0;
-  for (const Buffer& buffer : request.body) size += buffer->size();
+  const std::size_t size = SizeOf(request.body);
   std::string head = request.method + " ";
   if (options_.proxy && !options_.base.is_https()) head += "http://" + options_.base.Authority();
   head += JoinPath(options_.base.path, request.target);

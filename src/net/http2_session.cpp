@@ -243,8 +243,7 @@ std::size_t Http2Session::streams() const { return impl_->streams.size(); }
 
 Http2Session::StreamId Http2Session::Submit(const ClientRequest& request, const Url& base) {
   if (!has_room()) return 0;
-  std::size_t size = 0;
-  for (const Buffer& buffer : request.body) size += buffer->size();
+  const std::size_t size = SizeOf(request.body);
   FieldList list;
   list.Add(":method", request.method);
   list.Add(":scheme", base.scheme);

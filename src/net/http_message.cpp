@@ -64,6 +64,12 @@ bool Headers::HasToken(std::string_view name, std::string_view token) const {
   return false;
 }
 
+std::size_t SizeOf(const Body& body) {
+  std::size_t size = 0;
+  for (const Buffer& buffer : body) size += buffer->size();
+  return size;
+}
+
 std::string_view ReasonPhrase(int status) {
   switch (status) {
     case 100:

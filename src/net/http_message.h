@@ -15,6 +15,7 @@ using Body = std::vector<Buffer>;
 
 inline Buffer MakeBuffer(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
 inline Body MakeBody(std::string text) { return text.empty() ? Body() : Body{MakeBuffer(std::move(text))}; }
+std::size_t SizeOf(const Body& body);
 
 // Header fields in the order of the message. Names compare without regard to case; a name may repeat.
 class Headers {

@@ -248,10 +248,8 @@ std::string ServerConnection::Head(int status, const Headers& headers) const {
 
 void ServerConnection::Send(int status, const Headers& headers, const Body& body) {
   BERTH_CHECK(phase_ == Phase::kAnswering);
-  std::size_t size = 0;
-  for (const Buffer& buffer : body) size += buffer->size();
   std::string head = Head(status, headers);
-  if (!HasNoBody(status)) fmt::format_to(std::back_inserter(head), "Content-Length: {}\r\n", size);
+  if (!HasNoBody(status)) fmt::format_to(std::back_inserter(head), "Content-Length: {}\r\n", SizeOf(body));
   head += "\r\n";
   output_.PushMessage(std::move(head), is_head_ || HasNoBody(status) ? Body() : body);
   FinishExchange();

@@ -61,8 +61,7 @@ Answer ErrorAnswer(const StatusError& error, MediaType media) {
 }
 
 void CompressIfLarge(Answer& answer, const net::Headers& request) {
-  std::size_t size = 0;
-  for (const net::Buffer& part : answer.body) size += part->size();
+  const std::size_t size = net::SizeOf(answer.body);
   if (size < kCompressFrom || !net::AcceptsGzip(request)) return;
   std::string whole;
   whole.reserve(size);
