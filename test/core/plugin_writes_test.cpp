@@ -16,7 +16,7 @@ using test::FakeApi;
 using test::Node;
 using test::Pod;
 
-api::ResourceClaim Claim(const std::string& version, const std::string& name = "c") {
+api::ResourceClaim ClaimAt(const std::string& version, const std::string& name = "c") {
   api::ResourceClaim claim;
   claim.metadata.namespace_ = "default";
   claim.metadata.name = name;
@@ -45,7 +45,7 @@ class DeviceWrites : public testing::Test {
     slice.spec.node_name = "n1";
     slice.spec.devices.emplace_back().name = "gpu-0";
     api_.See(slice);
-    api_.See(Claim("1"));
+    api_.See(ClaimAt("1"));
     api_.Create(Pod("low", 1).ResourceClaim("entry", "c"));
     api_.Settle();
     ASSERT_EQ(api_.writes().size(), 1u);
@@ -115,7 +115,7 @@ TEST_F(DeviceWrites, AReservationThatIsTakenBackIsMadeAgain) {
 // of it used to sleep.
 TEST_F(DeviceWrites, DevicesThatWereOnlyPromisedAreForOthersAgain) {
   Begin();
-  api_.See(Claim("1", "other"));
+  api_.See(ClaimAt("1", "other"));
   api_.Create(Pod("second", 1, "0").ResourceClaim("entry", "other"));
   api_.Settle();
   ASSERT_THAT(api_.MessageOf("second"), testing::HasSubstr("cannot allocate all claims"));
