@@ -77,6 +77,7 @@ base::Result<void> Extenders::Keep(const Extender& extender, const ExtenderAnswe
   }
   std::ranges::sort(names);
   std::vector<std::string_view> known;
+  known.reserve(nodes.size());
   for (const cluster::NodeRef& node : nodes) known.push_back(node->metadata.name);
   std::ranges::sort(known);
   for (const std::string& name : names) {

@@ -46,9 +46,9 @@ std::string OneOf(const std::vector<std::string>& texts) {
 }
 
 // One small cluster with a waiting pod, and things that happen to it.
-class World {
+class HintWorld {
  public:
-  explicit World(const Subject& subject)
+  explicit HintWorld(const Subject& subject)
       : plugin_(subject.plugin),
         harness_({.plugins = {{subject.plugin, 1}}, .features = subject.features}),
         waiting_(AnyWaitingPod()) {
@@ -227,7 +227,7 @@ class HintSoundnessTest : public testing::TestWithParam<Subject> {};
 TEST_P(HintSoundnessTest, WhateverLetsAPodFitWakesIt) {
   std::uint64_t helped = 0;
   EXPECT_TRUE(rc::check("an event after which the pod fits is answered by Queue", [&] {
-    World world(GetParam());
+    HintWorld world(GetParam());
     for (int i = 0; i < 8; ++i) helped += world.Step() ? 1 : 0;
   }));
   // Else the property said nothing.

@@ -98,10 +98,10 @@ std::vector<PodBuilder> AffinityPods() {
 
 using Rules = Answer (NaiveTopology::*)(const api::PodRecord&, const TopologyHarness::Question&) const;
 
-class World {
+class TopologyHistory {
  public:
-  World(const char* plugin, Rules rules, std::vector<PodBuilder> waiting,
-        TopologyHarness::Options options = {})
+  TopologyHistory(const char* plugin, Rules rules, std::vector<PodBuilder> waiting,
+                  TopologyHarness::Options options = {})
       : harness_(plugin, options), rules_(rules), options_(std::move(options)) {
     for (const PodBuilder& pod : waiting) waiting_.push_back(harness_.AddPod(pod));
   }
@@ -189,14 +189,14 @@ class World {
   std::map<std::pair<std::string, std::string>, api::Service> services_;
 };
 
-void CompareThroughHistory(World& world) {
+void CompareThroughHistory(TopologyHistory& world) {
   for (const Event& event : *AnyHistory()) {
     world.Apply(event);
     world.Compare(event);
   }
 }
 
-void CompareInTrials(World& world) {
+void CompareInTrials(TopologyHistory& world) {
   for (const Event& event : *AnyHistory()) world.Apply(event);
   const History trials = *AnyHistory();
   constexpr std::size_t kDepth = 6;
@@ -219,28 +219,28 @@ TopologyHarness::Options WithListedDefaults() {
 
 TEST(SpreadProperty, KeptAndFreshAnswersFollowTheRules) {
   EXPECT_TRUE(rc::check("any history", [] {
-    World world("PodTopologySpread", &NaiveTopology::Spread, SpreadPods());
+    TopologyHistory world("PodTopologySpread", &NaiveTopology::Spread, SpreadPods());
     CompareThroughHistory(world);
   }));
 }
 
 TEST(SpreadProperty, ListedDefaultsFollowTheRules) {
   EXPECT_TRUE(rc::check("any history", [] {
-    World world("PodTopologySpread", &NaiveTopology::Spread, SpreadPods(), WithListedDefaults());
+    TopologyHistory world("PodTopologySpread", &NaiveTopology::Spread, SpreadPods(), WithListedDefaults());
     CompareThroughHistory(world);
   }));
 }
 
 TEST(SpreadProperty, TrialsFollowTheRulesAndLeaveNoTrace) {
   EXPECT_TRUE(rc::check("any history and trials", [] {
-    World world("PodTopologySpread", &NaiveTopology::Spread, SpreadPods());
+    TopologyHistory world("PodTopologySpread", &NaiveTopology::Spread, SpreadPods());
     CompareInTrials(world);
   }));
 }
 
 TEST(AffinityProperty, KeptAndFreshAnswersFollowTheRules) {
   EXPECT_TRUE(rc::check("any history", [] {
-    World world("InterPodAffinity", &NaiveTopology::Affinity, AffinityPods());
+    TopologyHistory world("InterPodAffinity", &NaiveTopology::Affinity, AffinityPods());
     CompareThroughHistory(world);
   }));
 }
@@ -250,14 +250,14 @@ TEST(AffinityProperty, ArgumentsFollowTheRules) {
     TopologyHarness::Options options;
     options.args.inter_pod_affinity.hard_pod_affinity_weight = *rc::gen::element(0, 7);
     options.args.inter_pod_affinity.ignore_preferred_terms_of_existing_pods = true;
-    World world("InterPodAffinity", &NaiveTopology::Affinity, AffinityPods(), options);
+    TopologyHistory world("InterPodAffinity", &NaiveTopology::Affinity, AffinityPods(), options);
     CompareThroughHistory(world);
   }));
 }
 
 TEST(AffinityProperty, TrialsFollowTheRulesAndLeaveNoTrace) {
   EXPECT_TRUE(rc::check("any history and trials", [] {
-    World world("InterPodAffinity", &NaiveTopology::Affinity, AffinityPods());
+    TopologyHistory world("InterPodAffinity", &NaiveTopology::Affinity, AffinityPods());
     CompareInTrials(world);
   }));
 }

@@ -20,22 +20,22 @@ PluginHarness::Options WithShape(Shape shape) {
   return options;
 }
 
-class World : public VolumeBed {
+class ScoreBed : public VolumeBed {
  public:
-  explicit World(Shape shape = {}) : VolumeBed(WithShape(std::move(shape))) {
+  explicit ScoreBed(Shape shape = {}) : VolumeBed(WithShape(std::move(shape))) {
     for (const char* const name : {"n1", "n2"}) Add(MakeNode(name).Hostname().Build());
     Set(MakeClass("a", "csi.example.com")).Set(MakeClass("b", "csi.example.com"));
   }
-  World& Volume(const char* name, const char* class_name, const char* node, const char* capacity) {
+  ScoreBed& Volume(const char* name, const char* class_name, const char* node, const char* capacity) {
     Set(MakeVolume(name).Class(class_name).Capacity(capacity).Affinity(kHost, {node}));
     return *this;
   }
-  World& Claim(const char* name, const char* class_name, const char* request) {
+  ScoreBed& Claim(const char* name, const char* class_name, const char* request) {
     Set(MakeClaim(name).Class(class_name).Request(request));
     return *this;
   }
   // On one node, for volumes that are to be made.
-  World& Free(const char* class_name, const char* node, const char* capacity) {
+  ScoreBed& Free(const char* class_name, const char* node, const char* capacity) {
     Set(MakeDriver("csi.example.com", true));
     api::CSIStorageCapacity made = MakeCapacity(std::string(class_name) + "-" + node, class_name, capacity);
     made.node_topology->match_labels.insert_or_assign(std::string(kHost), node);
@@ -45,10 +45,10 @@ class World : public VolumeBed {
 };
 
 TEST(VolumeScoreTest, Case33VolumesThatExist) {
-  World one;
+  ScoreBed one;
   one.Volume("v1", "a", "n1", "200Gi").Volume("v2", "a", "n2", "100Gi").Claim("c", "a", "50Gi");
   EXPECT_EQ(one.RawScores(MakePod("p").VolumeClaim("c")), (Scores{{"n1", 75}, {"n2", 50}}));
-  World two;
+  ScoreBed two;
   two.Volume("v1", "a", "n1", "200Gi").Volume("v2", "b", "n1", "200Gi");
   two.Volume("v3", "a", "n2", "100Gi").Volume("v4", "b", "n2", "100Gi");
   two.Claim("c", "a", "50Gi").Claim("d", "b", "100Gi");
@@ -56,43 +56,43 @@ TEST(VolumeScoreTest, Case33VolumesThatExist) {
 }
 
 TEST(VolumeScoreTest, Case34OtherShapes) {
-  World rising(Shape{{0, 0}, {50, 3}, {100, 5}});
+  ScoreBed rising(Shape{{0, 0}, {50, 3}, {100, 5}});
   rising.Volume("v1", "a", "n1", "200Gi").Volume("v2", "a", "n2", "100Gi").Claim("c", "a", "50Gi");
   EXPECT_EQ(rising.RawScores(MakePod("p").VolumeClaim("c")), (Scores{{"n1", 15}, {"n2", 30}}));
-  World late(Shape{{50, 0}, {80, 3}, {100, 5}});
+  ScoreBed late(Shape{{50, 0}, {80, 3}, {100, 5}});
   late.Volume("v1", "a", "n1", "100Gi").Volume("v2", "b", "n1", "100Gi");
   late.Claim("c", "a", "30Gi").Claim("d", "b", "60Gi").Free("a", "n2", "0").Free("b", "n2", "0");
   EXPECT_EQ(late.RawScores(MakePod("p").VolumeClaim("c").VolumeClaim("d")), (Scores{{"n1", 5}}));
 }
 
 TEST(VolumeScoreTest, Case35VolumesThatAreToBeMade) {
-  World falling;
+  ScoreBed falling;
   falling.Claim("c", "a", "10Gi").Free("a", "n1", "100Gi").Free("a", "n2", "50Gi");
   EXPECT_EQ(falling.RawScores(MakePod("p").VolumeClaim("c")), (Scores{{"n1", 90}, {"n2", 80}}));
   falling.Free("a", "n2", "10Gi");
   EXPECT_EQ(falling.RawScores(MakePod("p").VolumeClaim("c")), (Scores{{"n1", 90}, {"n2", 0}}));
-  World rising(Shape{{0, 0}, {100, 10}});
+  ScoreBed rising(Shape{{0, 0}, {100, 10}});
   rising.Claim("c", "a", "10Gi").Free("a", "n1", "100Gi").Free("a", "n2", "20Gi");
   EXPECT_EQ(rising.RawScores(MakePod("p").VolumeClaim("c")), (Scores{{"n1", 10}, {"n2", 50}}));
 }
 
 TEST(VolumeScoreTest, Case27And36WhatCountsTogether) {
-  World mixed;
+  ScoreBed mixed;
   mixed.Volume("v1", "a", "n1", "100Gi").Claim("c", "a", "50Gi").Claim("d", "b", "1Gi");
   mixed.Free("b", "n1", "100Gi").Free("a", "n2", "0").Free("b", "n2", "0");
   EXPECT_EQ(mixed.RawScores(MakePod("p").VolumeClaim("c").VolumeClaim("d")), (Scores{{"n1", 50}}));
   // Each claim fits, so the node does; together they fill it.
-  World full;
+  ScoreBed full;
   full.Claim("c", "a", "80Gi").Claim("d", "a", "80Gi").Free("a", "n1", "100Gi").Free("a", "n2", "160Gi");
   EXPECT_EQ(full.RawScores(MakePod("p").VolumeClaim("c").VolumeClaim("d")), (Scores{{"n1", 0}, {"n2", 0}}));
 }
 
 TEST(VolumeScoreTest, Case37StorageThatIsNotTold) {
-  World unknown;
+  ScoreBed unknown;
   unknown.Claim("c", "a", "10Gi");
   EXPECT_EQ(unknown.RawScores(MakePod("p").VolumeClaim("c")), (Scores{{"n1", 0}, {"n2", 0}}));
   // Upstream stops the process here: a largest volume but no capacity.
-  World rising(Shape{{0, 0}, {100, 10}});
+  ScoreBed rising(Shape{{0, 0}, {100, 10}});
   rising.Claim("c", "a", "10Gi").Free("a", "n1", "100Gi").Free("a", "n2", "");
   api::CSIStorageCapacity limited = MakeCapacity("x", "a", "20Gi");
   std::swap(limited.capacity, limited.maximum_volume_size);
@@ -103,7 +103,7 @@ TEST(VolumeScoreTest, Case37StorageThatIsNotTold) {
 
 // A hundred times these is more than 64 bits hold.
 TEST(VolumeScoreTest, HugeVolumesDoNotWrap) {
-  World huge;
+  ScoreBed huge;
   huge.Volume("v1", "a", "n1", "4Ei").Volume("v2", "a", "n2", "2Ei").Claim("c", "a", "1Ei");
   EXPECT_EQ(huge.RawScores(MakePod("p").VolumeClaim("c")), (Scores{{"n1", 75}, {"n2", 50}}));
 }

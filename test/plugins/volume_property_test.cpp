@@ -74,9 +74,9 @@ std::string AnswerFor(VolumeBed& bed, const PodBuilder& pod) {
   return text;
 }
 
-class World {
+class VolumeHistory {
  public:
-  World() : bed_(MakeBed()) {}
+  VolumeHistory() : bed_(MakeBed()) {}
 
   void Step() {
     switch (Pick(9)) {
@@ -191,7 +191,7 @@ class World {
 
 TEST(VolumeIndexProperty, AnswersAreThoseOfANewcomer) {
   EXPECT_TRUE(rc::check("any history", [] {
-    World world;
+    VolumeHistory world;
     for (int i = 0; i < 6; ++i) {
       for (int j = 0; j < 8; ++j) world.Step();
       world.Compare();
@@ -201,7 +201,7 @@ TEST(VolumeIndexProperty, AnswersAreThoseOfANewcomer) {
 
 TEST(VolumeIndexProperty, TrialsLeaveNoTrace) {
   EXPECT_TRUE(rc::check("any history with trials", [] {
-    World world;
+    VolumeHistory world;
     for (int i = 0; i < 5; ++i) {
       for (int j = 0; j < 8; ++j) world.Step();
       world.Try();
