@@ -109,6 +109,16 @@ TEST(OperationsLog, SaysWhyAPodWaitsIfAskedForMore) {
   }
 }
 
+TEST(OperationsLog, NamesEachAttemptIfAskedForMoreStill) {
+  FakeApi api;
+  api.Create(Node("n1"));
+  api.Create(Pod("web"));
+  KeptLog log(3);
+  api.Settle();
+  EXPECT_THAT(log.text, HasSubstr("\"Attempting to schedule pod\" pod=\"default/web\""));
+  EXPECT_THAT(log.text, HasSubstr("\"Successfully bound pod to node\" pod=\"default/web\" node=\"n1\""));
+}
+
 TEST(OperationsLog, SaysWhatWentWrong) {
   Scripts scripts;
   scripts.of["A"].filter = [&](std::string_view) { return Status::Error("the moon is wrong"); };
