@@ -218,8 +218,10 @@ bool MetricRegistry::Hide(std::string_view name) {
 }
 
 void MetricRegistry::OnCollect(std::function<void()> update) {
+  // An exposition runs copies of these: they share what the function remembers from one to the next.
+  auto shared = std::make_shared<std::function<void()>>(std::move(update));
   const std::lock_guard lock(mutex_);
-  updates_.push_back(std::move(update));
+  updates_.push_back([shared = std::move(shared)] { (*shared)(); });
 }
 
 std::string MetricRegistry::Text() const {

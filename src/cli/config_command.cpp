@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "config/check.h"
 #include "config/compile.h"
+#include "config/defaults.h"
 #include "config/feature_gates.h"
 #include "config/load.h"
 #include "config/validation.h"
@@ -81,7 +82,10 @@ int ExpandConfig(const std::string& file, const ConfigCommandOptions& options, s
   if (!setup) return Complain(setup.error(), errors);
   const auto compiled = CompileFile(file, *setup);
   if (!compiled) return Complain(compiled.error(), errors);
-  out << config::DescribeFile(compiled->text, compiled->compiled);
+  const auto defaults =
+      config::Compile(config::DefaultConfiguration(setup->features), setup->catalog, setup->features);
+  if (!defaults) return Complain(defaults.error(), errors);
+  out << config::DescribeFile(compiled->text, compiled->compiled, *defaults);
   return 0;
 }
 

@@ -34,6 +34,9 @@ void ConfigFollower::Look() {
 
 void ConfigFollower::Reload() {
   BERTH_LOG(0, "Reading the configuration again", {"file", file_});
+  // A file that is not there is refused; when it is back it is tried again, even if it is the one from
+  // before.
+  seen_.reset();
   if (auto text = hooks_.read()) seen_ = *std::move(text);
   Try();
 }

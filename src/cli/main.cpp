@@ -17,6 +17,8 @@
 
 namespace {
 
+constexpr int kWrongUse = 2;
+
 CLI::App* AddSandbox(CLI::App& app, berth::cli::SandboxOptions& options) {
   CLI::App* sandbox = app.add_subcommand(
       "sandbox", "Serve a control plane of its own: the API of a cluster, with nodes that act");
@@ -52,13 +54,20 @@ CLI::App* AddConfig(CLI::App& app, ConfigFlags& flags) {
   CLI::App* config =
       app.add_subcommand("config", "Look at a scheduler's configuration file without running it");
   config->require_subcommand(1);
-  config->add_option("--feature-gates", flags.options.feature_gates,
-                     "As kube-scheduler's flag; may be repeated");
-  CLI::App* check = config->add_subcommand("check", "Say everything that is wrong with a file, by line");
+  // One value each time: what follows is the file.
+  config
+      ->add_option("--feature-gates", flags.options.feature_gates,
+                   "As kube-scheduler's flag; may be repeated")
+      ->allow_extra_args(false);
+  // The gates may stand behind the command, too.
+  CLI::App* check =
+      config->add_subcommand("check", "Say everything that is wrong with a file, by line")->fallthrough();
   check->add_option("FILE", flags.file)->required();
-  CLI::App* expand = config->add_subcommand("expand", "Show what a scheduler runs with a file");
+  CLI::App* expand =
+      config->add_subcommand("expand", "Show what a scheduler runs with a file")->fallthrough();
   expand->add_option("FILE", flags.file)->required();
-  CLI::App* diff = config->add_subcommand("diff", "Show what differs between what two files come to");
+  CLI::App* diff =
+      config->add_subcommand("diff", "Show what differs between what two files come to")->fallthrough();
   diff->add_option("A", flags.file)->required();
   diff->add_option("B", flags.other)->required();
   return config;
@@ -210,7 +219,17 @@ int Run(int argc, char** argv) {
   BenchFlags bench_flags;
   const CLI::App* bench = AddBench(app, bench_flags);
 
-  CLI11_PARSE(app, argc, argv);
+  const auto is_named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
+    std::cerr << "berth: there is no command \"" << argv[1] << "\"; berth --help lists them\n";
+    return kWrongUse;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Codes of their own are the library's; to others a wrong command line is a wrong command line.
+    return app.exit(error) == 0 ? 0 : kWrongUse;
+  }
   if (bench->parsed()) return RunBenchCommand(*bench, bench_flags);
   if (simulate->parsed()) return berth::cli::RunSimulate(simulate_options, std::cout);
   if (config->parsed()) return RunConfig(*config, config_flags);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <utility>
@@ -83,6 +84,63 @@ std::map<std::string, std::string> Facts(const Compiled& compiled) {
   return facts;
 }
 
+// Arguments by plugin, without what says of what kind they are.
+std::map<std::string, std::string> ArgumentsOf(const json::object& profile) {
+  std::map<std::string, std::string> arguments;
+  const json::value* const configs = profile.if_contains("pluginConfig");
+  if (configs == nullptr) return arguments;
+  for (const json::value& config : configs->as_array()) {
+    const json::value* const args = config.as_object().if_contains("args");
+    if (args == nullptr) continue;
+    json::value shown = *args;
+    if (json::object* const object = shown.if_object()) {
+      object->erase("apiVersion");
+      object->erase("kind");
+    }
+    arguments.emplace(config.at("name").as_string(), wire::WriteJson(shown, wire::JsonEscapes::kPlain));
+  }
+  return arguments;
+}
+
+// The number behind `words`, which is cut off with them; 0 if the text does not begin so.
+std::size_t CutNumber(std::string_view& text, std::string_view words) {
+  if (!text.starts_with(words)) return 0;
+  std::size_t number = 0;
+  const std::string_view digits = text.substr(words.size());
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc()) return 0;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// Where a problem is: at its path, or where its own words say. Several that came as one are told apart.
+std::vector<LocatedProblem> Locate(const Problem& problem, const Lines& lines, std::string_view text) {
+  constexpr std::string_view kRepeated = "yaml: unmarshal errors:\n";
+  std::string_view message = problem.message;
+  std::vector<LocatedProblem> located;
+  if (message.starts_with(kRepeated)) {
+    message.remove_prefix(kRepeated.size());
+    while (!message.empty()) {
+      std::string_view line = message.substr(0, message.find('\n'));
+      message.remove_prefix(std::min(message.size(), line.size() + 1));
+      const std::size_t number = CutNumber(line, "  line ");
+      line.remove_prefix(line.starts_with(": ") ? 2 : 0);
+      located.push_back({number, std::string(line)});
+    }
+    return located;
+  }
+  std::size_t line = LineOf(lines, problem.path);
+  if (std::string_view rest = message; line == 0) line = CutNumber(rest, "yaml: line ");
+  constexpr std::string_view kOffset = "invalid JSON at offset ";
+  if (const std::size_t at = message.find(kOffset); line == 0 && at != std::string_view::npos) {
+    std::string_view rest = message.substr(at);
+    const std::size_t offset = std::min(CutNumber(rest, kOffset), text.size());
+    line = 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, offset), '\n'));
+  }
+  located.push_back({line, problem.message});
+  return located;
+}
+
 }  // namespace
 
 std::vector<LocatedProblem> CheckFile(std::string_view text, const PluginCatalog& catalog,
@@ -91,51 +149,66 @@ std::vector<LocatedProblem> CheckFile(std::string_view text, const PluginCatalog
   Problems problems = std::move(decoded.problems);
   if (decoded.is_configuration) {
     ApplyDefaults(decoded.configuration, features);
-    const Problems more = Validate(decoded.configuration, features);
-    problems.insert(problems.end(), more.begin(), more.end());
-    if (problems.empty()) {
-      const auto compiled = Compile(std::move(decoded.configuration), catalog, features);
-      if (!compiled) problems.push_back({"", compiled.error().message});
+    const Problems wrong = Validate(decoded.configuration, features);
+    problems.insert(problems.end(), wrong.begin(), wrong.end());
+    for (Problem& problem : CompileProblems(decoded.configuration, catalog, features)) {
+      const bool is_told = std::ranges::find(wrong, problem.path, &Problem::path) != wrong.end();
+      if (!is_told) problems.push_back(std::move(problem));
     }
   }
   const Lines lines = wire::FindYamlLines(text);
   std::vector<LocatedProblem> located;
-  for (Problem& problem : problems) {
-    LocatedProblem found{LineOf(lines, problem.path), std::move(problem.message)};
-    if (std::ranges::find(located, found) == located.end()) located.push_back(std::move(found));
+  for (const Problem& problem : problems) {
+    for (LocatedProblem& found : Locate(problem, lines, text)) {
+      if (std::ranges::find(located, found) == located.end()) located.push_back(std::move(found));
+    }
   }
   std::ranges::stable_sort(located, {}, &LocatedProblem::line);
   return located;
 }
 
-std::string DescribeFile(std::string_view text, const Compiled& compiled) {
+std::string DescribeFile(std::string_view text, const Compiled& compiled, const Compiled& defaults) {
   const Lines lines = wire::FindYamlLines(text);
   json::object document = ToDocument(compiled.configuration);
   const json::array profiles = document["profiles"].as_array();
-  document.erase("profiles");
+  json::object plain = ToDocument(defaults.configuration);
+  const json::object plain_profile = plain["profiles"].as_array().front().as_object();
   std::map<std::string, std::string> settings;
+  std::map<std::string, std::string> plain_settings;
+  document.erase("profiles");
+  plain.erase("profiles");
   Flatten(document, "", settings);
+  Flatten(plain, "", plain_settings);
   std::string out;
   for (const auto& [path, value] : settings) {
     const auto line = lines.find(path);
-    out += fmt::format("{}: {}  # {}\n", path, value,
-                       line == lines.end() ? "default" : fmt::format("line {}", line->second));
+    const auto usual = plain_settings.find(path);
+    std::string note = line == lines.end() ? "default" : fmt::format("line {}", line->second);
+    if (usual != plain_settings.end() && usual->second != value) note += ", default " + usual->second;
+    if (path == "percentageOfNodesToScore" && line == lines.end()) note += ": all nodes are looked at";
+    out += fmt::format("{}: {}  # {}\n", path, value, note);
   }
+  const std::map<std::string, std::string> plain_arguments = ArgumentsOf(plain_profile);
+  // Below what differs, so that the two can be compared by eye.
+  const auto usually = [&out](const std::string& now, const std::string& usual) {
+    if (now != usual) out += fmt::format("    # default: {}\n", usual.empty() ? "none" : usual);
+  };
   for (std::size_t i = 0; i < compiled.profiles.size(); ++i) {
     out += fmt::format("\nprofile {}\n", compiled.profiles[i].scheduler_name);
-    for (const Point point : kExpansionOrder) {
-      const std::string_view name = kPointNames[Index(point)];
-      const bool in_file = lines.contains(fmt::format("profiles[{}].plugins.{}", i, name));
-      out += fmt::format("  {}: {}{}\n", name, PluginList(compiled.profiles[i].at(point)),
-                         in_file ? "  # changed by the file" : "");
+    if (const auto* const percentage = profiles[i].as_object().if_contains("percentageOfNodesToScore")) {
+      out += fmt::format("  percentageOfNodesToScore: {}\n",
+                         wire::WriteJson(*percentage, wire::JsonEscapes::kPlain));
     }
-    const json::value* const configs = profiles[i].as_object().if_contains("pluginConfig");
-    if (configs == nullptr) continue;
-    for (const json::value& config : configs->as_array()) {
-      const json::value* const args = config.as_object().if_contains("args");
-      if (args == nullptr) continue;
-      out += fmt::format("  arguments of {}: {}\n", std::string_view(config.at("name").as_string()),
-                         wire::WriteJson(*args, wire::JsonEscapes::kPlain));
+    for (const Point point : kExpansionOrder) {
+      const std::string list = PluginList(compiled.profiles[i].at(point));
+      out += fmt::format("  {}:{}{}\n", kPointNames[Index(point)], list.empty() ? "" : " ", list);
+      usually(list, PluginList(defaults.profiles.front().at(point)));
+    }
+    for (const auto& [name, arguments] : ArgumentsOf(profiles[i].as_object())) {
+      out += fmt::format("  arguments of {}: {}\n", name, arguments);
+      if (const auto usual = plain_arguments.find(name); usual != plain_arguments.end()) {
+        usually(arguments, usual->second);
+      }
     }
   }
   return out;

@@ -23,8 +23,9 @@ std::vector<LocatedProblem> CheckFile(std::string_view text, const PluginCatalog
                                       const framework::Features& features);
 
 // What a scheduler would run with the file, for people: settings with where each comes from, and per profile
-// the plugins of every point in order and their arguments.
-std::string DescribeFile(std::string_view text, const Compiled& compiled);
+// the plugins of every point in order and their arguments. `defaults` is what a file that says nothing comes
+// to: it is shown beside what the file changes.
+std::string DescribeFile(std::string_view text, const Compiled& compiled, const Compiled& defaults);
 
 // What differs between two configurations: one line per setting, "- path: value" and "+ path: value".
 std::string DiffConfigurations(const Compiled& a, const Compiled& b);

@@ -57,7 +57,12 @@ class ProfileCompiler {
     return std::move(compiled_);
   }
 
+  // What the lists of single points name wrongly, and what multiPoint names that does not exist.
+  void ListProblems(const std::string& path, Problems& problems) const;
+
  private:
+  // What is wrong with one entry of a point's own list, given those before it; empty if nothing.
+  std::string EntryProblem(Point point, const PluginEntry& entry, std::set<std::string_view>& seen) const;
   base::Result<void> CheckArguments() const;
   base::Result<void> CheckExplicit(Point point) const;
   base::Result<void> Expand(Point point);
@@ -71,13 +76,12 @@ class ProfileCompiler {
   CompiledProfile compiled_;
 };
 
-std::unexpected<base::Error> DoesNotExist(Point point, std::string_view name) {
-  return base::Fail(fmt::format("{} {} does not exist", InterfaceName(point), base::QuoteGo(name)));
+std::string DoesNotExist(Point point, std::string_view name) {
+  return fmt::format("{} {} does not exist", InterfaceName(point), base::QuoteGo(name));
 }
 
-std::unexpected<base::Error> AlreadyRegistered(Point point, std::string_view name) {
-  return base::Fail(
-      fmt::format("plugin {} already registered as \"{}\"", base::QuoteGo(name), InterfaceName(point)));
+std::string AlreadyRegistered(Point point, std::string_view name) {
+  return fmt::format("plugin {} already registered as \"{}\"", base::QuoteGo(name), InterfaceName(point));
 }
 
 // Validate has looked at all others.
@@ -98,14 +102,44 @@ base::Result<void> ProfileCompiler::CheckArguments() const {
 base::Result<void> ProfileCompiler::CheckExplicit(Point point) const {
   std::set<std::string_view> seen;
   for (const PluginEntry& entry : plugins_.at(point).enabled) {
-    if (!catalog_.Contains(entry.name)) return DoesNotExist(point, entry.name);
-    if (!catalog_.Extends(entry.name, point)) {
-      return base::Fail(fmt::format("plugin {} does not extend {} plugin", base::QuoteGo(entry.name),
-                                    InterfaceName(point)));
+    if (std::string problem = EntryProblem(point, entry, seen); !problem.empty()) {
+      return base::Fail(std::move(problem));
     }
-    if (!seen.insert(entry.name).second) return AlreadyRegistered(point, entry.name);
   }
   return {};
+}
+
+std::string ProfileCompiler::EntryProblem(Point point, const PluginEntry& entry,
+                                          std::set<std::string_view>& seen) const {
+  if (!catalog_.Contains(entry.name)) return DoesNotExist(point, entry.name);
+  if (!catalog_.Extends(entry.name, point)) {
+    return fmt::format("plugin {} does not extend {} plugin", base::QuoteGo(entry.name),
+                       InterfaceName(point));
+  }
+  if (!seen.insert(entry.name).second) return AlreadyRegistered(point, entry.name);
+  return "";
+}
+
+void ProfileCompiler::ListProblems(const std::string& path, Problems& problems) const {
+  for (const Point point : kExpansionOrder) {
+    const std::vector<PluginEntry>& enabled = plugins_.at(point).enabled;
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < enabled.size(); ++i) {
+      std::string problem = EntryProblem(point, enabled[i], seen);
+      if (problem.empty()) continue;
+      problems.push_back(
+          {fmt::format("{}.{}.enabled[{}]", path, kPointNames[Index(point)], i), std::move(problem)});
+    }
+  }
+  const auto looks_there = [&](Point point) { return !Contains(plugins_.at(point).disabled, "*"); };
+  const auto first = std::ranges::find_if(kExpansionOrder, looks_there);
+  if (first == kExpansionOrder.end()) return;
+  // Among the defaults an entry is not where the file has it.
+  for (const PluginEntry& entry : plugins_.at(Point::kMultiPoint).enabled) {
+    if (!catalog_.Contains(entry.name)) {
+      problems.push_back({path + ".multiPoint.enabled", DoesNotExist(*first, entry.name)});
+    }
+  }
 }
 
 // Entries of the point that multiPoint has too come first, then the rest of multiPoint, then other entries.
@@ -119,12 +153,12 @@ base::Result<void> ProfileCompiler::Expand(Point point) {
   std::set<std::string_view> overrides;
   std::vector<PluginEntry> everywhere;
   for (const PluginEntry& entry : plugins_.at(Point::kMultiPoint).enabled) {
-    if (!catalog_.Contains(entry.name)) return DoesNotExist(point, entry.name);
+    if (!catalog_.Contains(entry.name)) return base::Fail(DoesNotExist(point, entry.name));
     if (!catalog_.Extends(entry.name, point) || Contains(own.disabled, entry.name)) continue;
     if (Contains(own.enabled, entry.name)) {
       overrides.insert(entry.name);
     } else if (Contains(everywhere, entry.name)) {
-      return AlreadyRegistered(point, entry.name);
+      return base::Fail(AlreadyRegistered(point, entry.name));
     } else {
       everywhere.push_back({entry.name, 0});
     }
@@ -234,6 +268,36 @@ base::Result<Compiled> Compile(Configuration configuration, const PluginCatalog&
   }
   compiled.configuration = std::move(configuration);
   return compiled;
+}
+
+Problems CompileProblems(const Configuration& configuration, const PluginCatalog& catalog,
+                         const framework::Features& features) {
+  Problems problems;
+  Configuration prepared = configuration;
+  if (const auto built = PrepareExtenders(prepared); !built) {
+    problems.push_back({"extenders", "couldn't build extenders: " + built.error().message});
+  }
+  for (std::size_t i = 0; i < configuration.profiles.size(); ++i) {
+    const Profile& profile = configuration.profiles[i];
+    const std::string path = fmt::format("profiles[{}]", i);
+    const std::size_t before = problems.size();
+    for (std::size_t j = 0; j < profile.plugin_config.size(); ++j) {
+      if (profile.plugin_config[j].name != "NodeResourcesFit") continue;
+      FieldProblems wrong;
+      const api::FieldPath args(fmt::format("{}.pluginConfig[{}].args", path, j));
+      ValidateArguments(profile.plugin_config[j].typed, args, features, wrong);
+      problems.insert(problems.end(), wrong.list().begin(), wrong.list().end());
+    }
+    ProfileCompiler compiler(profile, catalog, features);
+    compiler.ListProblems(path + ".plugins", problems);
+    if (problems.size() != before) continue;
+    if (auto made = compiler.Run(); !made) problems.push_back({path + ".plugins", made.error().message});
+  }
+  if (!problems.empty()) return problems;
+  if (const auto compiled = Compile(configuration, catalog, features); !compiled) {
+    problems.push_back({"profiles", compiled.error().message});
+  }
+  return problems;
 }
 
 }  // namespace berth::config

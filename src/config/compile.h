@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "config/configuration.h"
 #include "config/plugin_catalog.h"
+#include "config/problem.h"
 #include "framework/features.h"
 
 namespace berth::config {
@@ -32,5 +33,10 @@ struct Compiled {
 // ... Reads the certificates that extenders name.
 base::Result<Compiled> Compile(Configuration configuration, const PluginCatalog& catalog,
                                const framework::Features& features);
+
+// All such mistakes that can be told apart, with their places, for those who want to mend them in one go.
+// Messages are without the words about the profile.
+Problems CompileProblems(const Configuration& configuration, const PluginCatalog& catalog,
+                         const framework::Features& features);
 
 }  // namespace berth::config

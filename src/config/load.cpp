@@ -157,9 +157,9 @@ void DecodeAllArguments(Decoded& decoded, std::vector<std::string>& strict) {
   }
 }
 
-Decoded Undecodable(std::string error) {
+Decoded Undecodable(std::string error, std::string path = {}) {
   Decoded decoded;
-  decoded.problems.push_back({"", error});
+  decoded.problems.push_back({std::move(path), error});
   decoded.error = std::move(error);
   return decoded;
 }
@@ -171,7 +171,10 @@ Decoded DecodeAll(std::string_view text) {
   if (!document) return Undecodable(std::move(document.error().message));
   const auto kind = ReadObjectKind(document->root);
   if (!kind) return Undecodable(kind.error().message);
-  if (auto wrong = CheckKind(*kind, text)) return Undecodable(*std::move(wrong));
+  if (auto wrong = CheckKind(*kind, text)) {
+    const bool is_unknown = !kind->kind.empty() && !kind->version.empty();
+    return Undecodable(*std::move(wrong), is_unknown ? "apiVersion" : "");
+  }
 
   const Problems& repeated = document->repeated;
   Decoded decoded;

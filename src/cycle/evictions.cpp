@@ -132,6 +132,9 @@ base::Task<void> Evictions::WaitUntilStopped(std::string uid) {
 }
 
 void Evictions::Tell(const Order& order, const cluster::PodRecordRef& victim, bool in_memory) const {
+  BERTH_LOG(2, "Preemptor Pod preempted victim Pod",
+            {"preemptor", base::LogObject{order.record->namespace_, order.record->name}},
+            {"victim", base::LogObject{victim->namespace_, victim->name}}, {"node", order.node});
   context_.events.Record({.pod = victim,
                           .reporter = order.scheduler_name,
                           .type = "Normal",

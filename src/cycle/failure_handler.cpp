@@ -17,6 +17,17 @@ std::string Truncated(const std::string& message) {
   return message.substr(0, kNoteMax - kMore.size()).append(kMore);
 }
 
+// In kube-scheduler's words, so that what looks for them in logs goes on finding them.
+void LogFailure(const api::PodRecord& pod, const Failure& failure) {
+  if (failure.message.empty()) return;
+  const base::LogObject name{pod.namespace_, pod.name};
+  if (failure.status.IsRejected()) {
+    BERTH_LOG(2, "Unable to schedule pod; no fit; waiting", {"pod", name}, {"err", failure.message});
+  } else {
+    BERTH_LOG_ERROR(failure.message, "Error scheduling pod; retrying", {"pod", name});
+  }
+}
+
 }  // namespace
 
 Failure FailWith(framework::Status status) {
@@ -66,6 +77,7 @@ void FailureHandler::Handle(const ProfileRuntime& profile, const queue::PoppedPo
     return;
   }
   const cluster::PodRecordRef pod = pods.facts(popped.pod.id).record;
+  LogFailure(*pod, failure);
   // Who has nothing to say of the place leaves it as it is, which the pod's status may not say yet.
   std::optional<std::string_view> nominated = failure.nominated_node;
   if (!nominated) nominated = context_.dispatcher.NominationOnItsWay(pod->uid);

@@ -35,8 +35,10 @@ void SchedulingCycle::Run(ProfileRuntime* profile, const queue::PoppedPod& poppe
     context_.queue.Done(popped.pod);
     return;
   }
+  const api::PodRecord& pod = pods.record(popped.pod.id);
+  BERTH_LOG(3, "Attempting to schedule pod", {"pod", base::LogObject{pod.namespace_, pod.name}});
   CollectUnused(*profile);
-  if (extenders_.HaveASay(pods.record(popped.pod.id).spec->spec)) {
+  if (extenders_.HaveASay(pod.spec->spec)) {
     consulting_.Spawn(RunAdvised(*profile, popped, attempt.started));
     return;
   }

@@ -200,6 +200,94 @@ TEST(PendingPodRequests, RoundsOnceAndLeavesClaimsOut) {
   EXPECT_TRUE(pending.scalars.empty());
 }
 
+// From here on, cases 7 to 17 of the chapter about node plugins, as it counts them.
+Container Cpu(std::string name, std::string_view amount, bool sidecar = false) {
+  return MakeContainer(std::move(name), List({{"cpu", amount}}), sidecar);
+}
+std::string CpuOf(const Pod& pod, const PodRequestOptions& options = {}) {
+  return Requests(pod, options)["cpu"];
+}
+
+TEST(PodRequestCases, Case07SumsAreRoundedAtTheEnd) {
+  const Pod pod = PodOf({MakeContainer("a", List({{"memory", "500m"}}))},
+                        {MakeContainer("i", List({{"memory", "1500m"}}))});
+  EXPECT_EQ(PendingPodRequests(PodResourceView(pod), {}).memory, 2);
+}
+
+TEST(PodRequestCases, Case08TheSumOrTheLargestInitContainer) {
+  const Pod pod = PodOf({MakeContainer("a", List({{"cpu", "2"}, {"memory", "1G"}})),
+                         MakeContainer("b", List({{"cpu", "1"}, {"memory", "1G"}}))},
+                        {MakeContainer("i", List({{"cpu", "2"}, {"memory", "1G"}})),
+                         MakeContainer("j", List({{"cpu", "2"}, {"memory", "3G"}}))});
+  EXPECT_EQ(Requests(pod), (Amounts{{"cpu", "3"}, {"memory", "3G"}}));
+}
+
+TEST(PodRequestCases, Case09And10SidecarsRunBesideWhatComesAfterThem) {
+  const auto main = Cpu("a", "1");
+  EXPECT_EQ(
+      CpuOf(PodOf({main}, {Cpu("i", "5"), Cpu("s1", "1", true), Cpu("s2", "2", true), Cpu("s3", "3", true)})),
+      "7");
+  EXPECT_EQ(CpuOf(PodOf({main}, {Cpu("i", "5"), Cpu("s1", "1", true), Cpu("s2", "2", true), Cpu("j", "5"),
+                                 Cpu("s3", "3", true)})),
+            "8");
+  EXPECT_EQ(CpuOf(PodOf({Cpu("a", "100")}, {Cpu("s", "10", true), Cpu("i", "200")})), "210");
+  EXPECT_EQ(CpuOf(PodOf({Cpu("a", "100")}, {Cpu("i", "200"), Cpu("s", "10", true)})), "200");
+}
+
+TEST(PodRequestCases, Case11SumsAreComparedAndNotContainers) {
+  Pod pod = PodOf({Cpu("c1", "1"), Cpu("c2", "2")});
+  pod.status.container_statuses = {MakeStatus("c1", List({{"cpu", "2"}})),
+                                   MakeStatus("c2", List({{"cpu", "1"}}))};
+  EXPECT_EQ(CpuOf(pod, {.use_status = true}), "3");
+}
+
+TEST(PodRequestCases, Case12And14WhatThePodAsksForCountsUnlessItCannotBeHad) {
+  Pod pod = PodOf({Cpu("a", "4")});
+  ContainerStatus& status = pod.status.container_statuses.emplace_back();
+  status.name = "a";
+  status.resources.emplace().requests = List({{"cpu", "2"}});
+  EXPECT_EQ(CpuOf(pod, {.use_status = true}), "4");
+  SetInfeasible(pod);
+  pod.status.conditions.back().status = "False";  // not looked at
+  EXPECT_EQ(CpuOf(pod, {.use_status = true}), "2");
+  EXPECT_EQ(CpuOf(pod), "4");
+}
+
+TEST(PodRequestCases, Case13TheMostOfWhatIsAskedForGivenAndInUse) {
+  Pod pod = PodOf({Cpu("a", "6")});
+  pod.status.container_statuses = {MakeStatus("a", List({{"cpu", "4"}}), List({{"cpu", "2"}}))};
+  SetInfeasible(pod);
+  EXPECT_EQ(CpuOf(pod, {.use_status = true}), "4");
+  Pod mixed = PodOf({MakeContainer("a", List({{"cpu", "30m"}, {"memory", "20M"}}))});
+  mixed.status.container_statuses = {
+      MakeStatus("a", List({{"cpu", "20m"}, {"memory", "10M"}}), List({{"cpu", "10m"}, {"memory", "30M"}}))};
+  EXPECT_EQ(Requests(mixed, {.use_status = true}), (Amounts{{"cpu", "30m"}, {"memory", "30M"}}));
+}
+
+TEST(PodRequestCases, Case15PodLevelRequestsReplaceTheSumOfThoseResourcesThatTheyMayName) {
+  Pod pod = PodOf({Cpu("a", "1"), Cpu("b", "2")});
+  pod.spec.resources.emplace().requests = List({{"cpu", "1"}});
+  pod.spec.overhead = List({{"cpu", "250m"}});
+  EXPECT_EQ(CpuOf(pod), "1250m");
+  Pod storage = PodOf({Cpu("a", "1")});
+  storage.spec.resources.emplace().requests = List({{"ephemeral-storage", "1Gi"}});
+  EXPECT_EQ(Requests(storage), (Amounts{{"cpu", "1"}}));
+}
+
+TEST(PodRequestCases, Case16And17WhatIsNotNamedCountsForSomethingInScores) {
+  Pod pod = PodOf({MakeContainer("a", {})});
+  pod.spec.resources.emplace().requests = List({{"memory", "64Mi"}});
+  const AssignedRequests open = AssignedPodRequests(PodResourceView(pod), {});
+  EXPECT_EQ(open.non_zero_milli_cpu, 100);
+  EXPECT_EQ(open.non_zero_memory, 64 * kMi);
+  const Pod nothing = PodOf({MakeContainer("a", {}), MakeContainer("b", {})}, {MakeContainer("i", {})});
+  const AssignedRequests best_effort = AssignedPodRequests(PodResourceView(nothing), {});
+  EXPECT_EQ(best_effort.non_zero_milli_cpu, 200);
+  EXPECT_EQ(best_effort.non_zero_memory, 419430400);
+  const AssignedRequests zero = AssignedPodRequests(PodResourceView(PodOf({Cpu("a", "0")})), {});
+  EXPECT_EQ(zero.non_zero_milli_cpu, 0);
+}
+
 TEST(ResourceNames, TellKindsApart) {
   EXPECT_TRUE(IsExtendedResource("example.com/gpu"));
   EXPECT_FALSE(IsExtendedResource("gpu"));

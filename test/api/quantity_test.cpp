@@ -109,6 +109,28 @@ TEST(Quantity, RoundsAwayFromZero) {
   EXPECT_EQ(Q("12345678901.123456789").MilliValue(), 12345678901124);
 }
 
+// Cases 1 to 6 of the chapter about node plugins.
+TEST(Quantity, AmountsThatNodesAndPodsName) {
+  EXPECT_EQ(Q("0.5m").MilliValue(), 1);
+  EXPECT_EQ(Q("1n").MilliValue(), 1);
+  EXPECT_EQ(Q("1n").Value(), 1);
+  const std::pair<std::string_view, std::int64_t> values[] = {{"0.1Gi", 107374183},
+                                                              {"1.5Gi", 1610612736},
+                                                              {"8Ei", kIntMax},
+                                                              {"16Ei", kIntMax},
+                                                              {"1e30", kIntMax},
+                                                              {"9E", 9000000000000000000},
+                                                              {"1E", 1000000000000000000},
+                                                              {"1E3", 1000},
+                                                              {"1e3", 1000},
+                                                              {"1e+3", 1000},
+                                                              {"-0", 0}};
+  for (const auto& [text, value] : values) EXPECT_EQ(Q(text).Value(), value) << text;
+  EXPECT_EQ(Quantity::Parse("1 Gi").error(), Quantity::ParseError::kSyntax);
+  EXPECT_EQ(Quantity::Parse(".Ei").error(), Quantity::ParseError::kNumeric);
+  EXPECT_EQ(Q("9223372036854775807").MilliValue(), kIntMax);
+}
+
 TEST(Quantity, SaturatesWhatDoesNotFit) {
   EXPECT_EQ(Q("10E").Value(), kIntMax);
   EXPECT_EQ(Q("-10E").Value(), kIntMin);

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -116,6 +117,20 @@ TEST(MetricRegistry, CollectionMaySetGauges) {
   registry.OnCollect([&] { gauge.Increment(); });
   registry.Text();
   EXPECT_EQ(registry.Text(), "# HELP g [ALPHA] G\n# TYPE g gauge\ng 2\n");
+}
+
+// What was counted at the last exposition was forgotten, and counters of the process grew by everything
+// again.
+TEST(MetricRegistry, CollectionRemembersWhatItDidBefore) {
+  MetricRegistry registry;
+  Counter& seconds = registry.AddCounter({.name = "seconds_total", .help = "Seconds."});
+  double now = 0;
+  registry.OnCollect([&, counted = 0.0]() mutable { seconds.Add(now - std::exchange(counted, now)); });
+  for (const double time : {2.0, 2.0, 5.0}) {
+    now = time;
+    registry.Text();
+  }
+  EXPECT_TRUE(registry.Text().ends_with("seconds_total 5\n")) << registry.Text();
 }
 
 TEST(MetricFamily, DeletedSeriesIsGoneButSafeToUse) {

@@ -39,6 +39,13 @@ TEST_F(ConfigCommandTest, CheckOfAGoodFile) {
   EXPECT_EQ(out.str(), file + ": ok\n");
 }
 
+TEST_F(ConfigCommandTest, ExpandShowsDefaultsBesideWhatIsChanged) {
+  const std::string file = Write("config-changed.yaml", "parallelism: 1\n");
+  EXPECT_EQ(ExpandConfig(file, {}, out, errors), 0);
+  EXPECT_THAT(out.str(), HasSubstr("parallelism: 1  # line 3, default 16\n"));
+  EXPECT_THAT(out.str(), HasSubstr("podMaxBackoffSeconds: 10  # default\n"));
+}
+
 TEST_F(ConfigCommandTest, DefaultsFollowGates) {
   const std::string file = Write("config-good.yaml", "");
   EXPECT_EQ(ExpandConfig(file, {.feature_gates = {"GenericWorkload=true"}}, out, errors), 0);

@@ -44,6 +44,7 @@ class FollowerTest : public testing::Test, private base::LogSink {
   void Write(base::Severity /*severity*/, std::string_view line) override { log += line; }
 
   base::Result<LoadedConfiguration> Load() {
+    if (!load_error.empty()) return base::Fail(load_error);
     const framework::Features features;
     const std::string text =
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" + body.value_or("");
@@ -65,6 +66,7 @@ class FollowerTest : public testing::Test, private base::LogSink {
   base::VirtualClock clock;
   std::string log;
   std::optional<std::string> body = "podMaxBackoffSeconds: 10\n";
+  std::string load_error;
   std::string apply_error;
   std::vector<std::int64_t> applied;
   base::MetricRegistry metrics;
@@ -129,6 +131,23 @@ TEST_F(FollowerTest, ASignalTriesAtOnceAndAgain) {
   EXPECT_THAT(applied, ElementsAre(20));
   follower->Reload();
   EXPECT_THAT(applied, ElementsAre(20));
+  EXPECT_THAT(metrics.Text(), HasSubstr("berth_config_reloads_total{result=\"unchanged\"} 1\n"));
+}
+
+// The alert on the metric went on for ever.
+TEST_F(FollowerTest, AFileThatIsBackAfterASignalIsInForceAgain) {
+  const std::string before = *body;
+  body.reset();
+  load_error = "open f.yaml: no such file or directory";
+  follower->Reload();
+  EXPECT_THAT(metrics.Text(), HasSubstr("berth_config_last_reload_successful 0\n"));
+  LookTwice();
+  EXPECT_THAT(metrics.Text(), HasSubstr("berth_config_last_reload_successful 0\n"));
+  body = before;
+  load_error.clear();
+  LookTwice();
+  EXPECT_THAT(applied, IsEmpty());
+  EXPECT_THAT(metrics.Text(), HasSubstr("berth_config_last_reload_successful 1\n"));
   EXPECT_THAT(metrics.Text(), HasSubstr("berth_config_reloads_total{result=\"unchanged\"} 1\n"));
 }
 

@@ -111,6 +111,14 @@ TEST_F(EventRecorderTest, Case39LongNotesAreCutAndClusterObjectsReportToDefault)
   EXPECT_EQ(Posted(1).note, std::string(1019, 'x') + " ...") << "not inside a character";
 }
 
+// Case 57 of the operations chapter: kube-scheduler takes the note for a format.
+TEST_F(EventRecorderTest, PercentSignsInANoteStay) {
+  AnswerAll();
+  Recorder().Record(Failed("100% of %s, %d and %"));
+  RunReady();
+  EXPECT_EQ(Posted(0).note, "100% of %s, %d and %");
+}
+
 // Case 58 of the operations chapter.
 TEST_F(EventRecorderTest, ASeriesThatTheServerForgotIsCreatedAgain) {
   EventRecorder& recorder = Recorder();

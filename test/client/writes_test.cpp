@@ -258,6 +258,7 @@ TEST_F(WritesTest, Case35ClaimConflictIsReadAgainAndWrittenAgain) {
   EXPECT_THAT(last_seen().body, HasSubstr(R"("reservedFor":[{"resource":"pods","name":"p","uid":"u"}])"));
 }
 
+// Case 19 of the chapter about devices, too.
 TEST_F(WritesTest, Case35ClaimThatWasAllocatedElsewhereIsAnError) {
   api::ResourceClaim newer = Claim();
   newer.status.allocation.emplace();

@@ -32,7 +32,7 @@ TEST_P(PluginArgumentRules, SayWhatKubeSchedulerSays) {
   EXPECT_EQ(ArgumentsError(GetParam().plugin, GetParam().args), GetParam().want);
 }
 
-// Cases 18 and 20 to 22 of the chapter.
+// Cases 18 and 20 to 22 of the operations chapter, 29 and 54 of the one about topology plugins.
 INSTANTIATE_TEST_SUITE_P(
     Config, PluginArgumentRules,
     testing::Values(
@@ -70,6 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
             "whenUnsatisfiable: ScheduleAnyway}, {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: "
             "ScheduleAnyway}]}",
             "defaultConstraints[1]: Duplicate value: \"{zone, ScheduleAnyway}\""},
+        ArgumentsCase{"ConstraintWithoutSkew", "PodTopologySpread",
+                      "{defaultingType: List, defaultConstraints: [{maxSkew: 0, topologyKey: zone, "
+                      "whenUnsatisfiable: ScheduleAnyway}]}",
+                      "defaultConstraints[0].maxSkew: Invalid value: 0: not in valid range (0, inf)"},
         ArgumentsCase{
             "NegativeBindTimeout", "VolumeBinding", "{bindTimeoutSeconds: -1}",
             "bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, should not be a negative "
@@ -81,7 +85,9 @@ INSTANTIATE_TEST_SUITE_P(
         ArgumentsCase{"ShortBindingTimeout", "DynamicResources", "{bindingTimeout: 500ms}",
                       "bindingTimeout: Invalid value: \"500ms\": must be at least 1 second"},
         ArgumentsCase{"HardWeight", "InterPodAffinity", "{hardPodAffinityWeight: 101}",
-                      "hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]"}),
+                      "hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]"},
+        ArgumentsCase{"NegativeHardWeight", "InterPodAffinity", "{hardPodAffinityWeight: -1}",
+                      "hardPodAffinityWeight: Invalid value: -1: not in valid range [0, 100]"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(PluginArgumentGates, Forbid) {

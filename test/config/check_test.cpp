@@ -56,15 +56,91 @@ TEST(CheckFile, PluginsThatDoNotExist) {
   EXPECT_THAT(problems[0].message, HasSubstr("FilterPlugin \"Mine\" does not exist"));
 }
 
+// One at a time, a file with three of them would have to be checked four times.
+TEST(CheckFile, PluginsAndArgumentsBesideOtherMistakes) {
+  EXPECT_THAT(
+      Check(File("parallelism: 0\n"
+                 "profiles:\n"
+                 "- plugins:\n"
+                 "    filter:\n"
+                 "      enabled:\n"
+                 "      - name: Mine\n"
+                 "      - name: ImageLocality\n"
+                 "    multiPoint:\n"
+                 "      enabled: [{name: Yours}]\n"
+                 "  pluginConfig:\n"
+                 "  - name: NodeResourcesFit\n"
+                 "    args:\n"
+                 "      scoringStrategy:\n"
+                 "        type: Best\n")),
+      ElementsAre(
+          LocatedProblem{3, "parallelism: Invalid value: 0: should be an integer value greater than zero"},
+          LocatedProblem{8, "FilterPlugin \"Mine\" does not exist"},
+          LocatedProblem{9, "plugin \"ImageLocality\" does not extend FilterPlugin plugin"},
+          LocatedProblem{11, "PreFilterPlugin \"Yours\" does not exist"},
+          LocatedProblem{
+              16,
+              "profiles[0].pluginConfig[0].args.scoringStrategy.type: Unsupported value: \"Best\": "
+              "supported values: \"LeastAllocated\", \"MostAllocated\", "
+              "\"RequestedToCapacityRatio\""}));
+}
+
+TEST(CheckFile, APluginThatWasRemovedIsToldOnce) {
+  EXPECT_EQ(Check(InProfile("plugins: {filter: {enabled: [{name: EBSLimits}]}}")).size(), 1u);
+}
+
+TEST(CheckFile, WhatIsMissingInAProfile) {
+  EXPECT_THAT(Check(InProfile("plugins:\n  bind: {disabled: [{name: '*'}]}")),
+              ElementsAre(LocatedProblem{5,
+                                         "at least one bind plugin is needed for profile with scheduler name "
+                                         "\"default-scheduler\""}));
+}
+
+TEST(CheckFile, RepeatedKeysAreNamedOneByOne) {
+  EXPECT_THAT(Check(File("parallelism: 1\nparallelism: 2\nleaderElection:\n  leaderElect: true\n"
+                         "  leaderElect: false\n")),
+              ElementsAre(LocatedProblem{4, "key \"parallelism\" already set in map"},
+                          LocatedProblem{7, "key \"leaderElect\" already set in map"}));
+}
+
+TEST(CheckFile, WhatCannotBeReadHasALineToo) {
+  const auto line = [](std::string_view text) {
+    const auto problems = Check(text);
+    return problems.size() == 1 ? problems[0].line : 0;
+  };
+  EXPECT_EQ(line(File("parallelism: 3\n  foo: 1\n")), 4u);
+  EXPECT_EQ(line("{\"kind\": \"KubeSchedulerConfiguration\",\n \"parallelism\": 1,\n \"foo\": }\n"), 3u);
+  EXPECT_EQ(
+      line("# old\nkind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1beta3\n"), 3u);
+  EXPECT_EQ(line(""), 0u);
+}
+
 TEST(CheckFile, NothingIsWrongWithAGoodOne) { EXPECT_THAT(Check(File("parallelism: 3\n")), ElementsAre()); }
 
 TEST(DescribeFile, SaysWhereSettingsComeFrom) {
   const std::string text = File("parallelism: 3\n");
-  const std::string described = DescribeFile(text, *CompileText(text));
-  EXPECT_THAT(described, HasSubstr("parallelism: 3  # line 3\n"));
+  const std::string described = DescribeFile(text, *CompileText(text), *CompileText(File("")));
+  EXPECT_THAT(described, HasSubstr("parallelism: 3  # line 3, default 16\n"));
+  EXPECT_THAT(described, HasSubstr("percentageOfNodesToScore: 0  # default: all nodes are looked at\n"));
   EXPECT_THAT(described, HasSubstr("podMaxBackoffSeconds: 10  # default\n"));
   EXPECT_THAT(described, HasSubstr("\nprofile default-scheduler\n"));
   EXPECT_THAT(described, HasSubstr("  queueSort: PrioritySort\n"));
+}
+
+TEST(DescribeFile, ShowsTheDefaultBelowWhatTheFileChanges) {
+  const std::string text = InProfile(
+      "plugins: {score: {disabled: [{name: '*'}], enabled: [{name: ImageLocality, weight: 7}]}}\n"
+      "pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: 3}}]\n"
+      "percentageOfNodesToScore: 5");
+  const std::string described = DescribeFile(text, *CompileText(text), *CompileText(File("")));
+  EXPECT_THAT(described, HasSubstr("  percentageOfNodesToScore: 5\n"));
+  EXPECT_THAT(described,
+              HasSubstr("  score: ImageLocality 7\n    # default: TaintToleration 3, NodeAffinity 2, "));
+  EXPECT_THAT(described, HasSubstr("  permit:\n  preEnqueue: "));
+  EXPECT_THAT(described,
+              HasSubstr("  arguments of InterPodAffinity: "
+                        "{\"hardPodAffinityWeight\":3,\"ignorePreferredTermsOfExistingPods\":false}\n"
+                        "    # default: {\"hardPodAffinityWeight\":1,"));
 }
 
 TEST(DiffConfigurations, ShowsWhatIsDifferent) {

@@ -13,6 +13,15 @@ std::string PluginsError(std::string_view plugins) {
   return BuildError(InProfile("plugins:\n  " + std::string(plugins)));
 }
 
+// As if another plugin had been linked in.
+base::Result<Compiled> WithOther(std::string_view plugins, std::initializer_list<Point> points) {
+  PluginCatalog catalog = PluginCatalog::InTree();
+  PluginCatalog::Points extends;
+  for (const Point point : points) extends.set(Index(point));
+  catalog.Add("Other", extends);
+  return Compile(MustLoad(InProfile("plugins:\n  " + std::string(plugins))), catalog, UpstreamFeatures());
+}
+
 constexpr std::string_view kDefaultFilter =
     "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions "
     "NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources "
@@ -37,6 +46,11 @@ TEST(Compile, ADefaultThatIsNamedMovesToTheFront) {  // case 24
                   .starts_with("VolumeZone NodeName "));
 }
 
+TEST(Compile, ANewPluginComesLast) {  // case 24
+  EXPECT_EQ(ListAt(WithOther("filter: {enabled: [{name: Other}]}", {Point::kFilter}), Point::kFilter),
+            std::string(kDefaultFilter) + " Other");
+}
+
 TEST(Compile, WeightsOfDefaultsThatAreNamed) {  // case 25
   const auto score = [](std::string_view plugins) { return ListAt(WithPlugins(plugins), Point::kScore); };
   EXPECT_TRUE(
@@ -45,6 +59,12 @@ TEST(Compile, WeightsOfDefaultsThatAreNamed) {  // case 25
                   .starts_with("TaintToleration=1 NodeAffinity=2"));
   EXPECT_TRUE(score("score: {enabled: [{name: NodeResourcesFit, weight: 5}]}")
                   .starts_with("NodeResourcesFit=5 TaintToleration=3"));
+  const std::string before = ListAt(CompileText(File("")), Point::kPreScore);
+  for (const char* plugins :
+       {"score: {enabled: [{name: TaintToleration}]}", "multiPoint: {enabled: [{name: TaintToleration}]}",
+        "score: {enabled: [{name: NodeResourcesFit, weight: 5}]}"}) {
+    EXPECT_EQ(ListAt(WithPlugins(plugins), Point::kPreScore), before) << plugins;
+  }
 }
 
 TEST(Compile, AllDisabledLeavesWhatIsNamed) {  // case 26
@@ -63,6 +83,11 @@ TEST(Compile, DisabledAtAPointButNamedThere) {  // case 27
       ListAt(WithPlugins("reserve: {disabled: [{name: VolumeBinding}], enabled: [{name: VolumeBinding}]}"),
              Point::kReserve),
       "DynamicResources VolumeBinding");
+  EXPECT_EQ(ListAt(WithOther("reserve: {disabled: [{name: VolumeBinding}], enabled: [{name: Other}, {name: "
+                             "VolumeBinding}]}",
+                             {Point::kReserve}),
+                   Point::kReserve),
+            "DynamicResources Other VolumeBinding");
 }
 
 TEST(Compile, MultiPointWithExceptions) {  // case 30
@@ -98,6 +123,15 @@ TEST(Compile, MistakesWithPlugins) {
             "at least one bind plugin is needed for profile with scheduler name \"default-scheduler\"");
   EXPECT_EQ(PluginsError("score: {enabled: [{name: ImageLocality, weight: -5}]}"),
             "score plugins: total score of Score plugins could overflow");
+}
+
+TEST(Compile, ASecondQueueSortIsOneTooMany) {  // case 29
+  const auto compiled = WithOther("queueSort: {enabled: [{name: Other}]}", {Point::kQueueSort});
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(
+      compiled.error().message,
+      "initializing profiles: creating profile for scheduler name default-scheduler: only one queue sort "
+      "plugin required for profile with scheduler name \"default-scheduler\", but got 2");
 }
 
 TEST(Compile, QueueSortsOfProfilesMustAgree) {  // case 29

@@ -36,6 +36,17 @@ INSTANTIATE_TEST_SUITE_P(
                  "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
                  "no kind \"KubeSchedulerConfiguration\" is registered for version "
                  "\"kubescheduler.config.k8s.io/v1beta3\" in scheme \"pkg/runtime/scheme.go:111\""},
+        LoadCase{"FirstVersion",
+                 "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration",
+                 "no kind \"KubeSchedulerConfiguration\" is registered for version "
+                 "\"kubescheduler.config.k8s.io/v1alpha1\" in scheme \"pkg/runtime/scheme.go:111\""},
+        LoadCase{"UnknownVersion",
+                 "apiVersion: kubescheduler.config.k8s.io/unknown\nkind: KubeSchedulerConfiguration",
+                 "no kind \"KubeSchedulerConfiguration\" is registered for version "
+                 "\"kubescheduler.config.k8s.io/unknown\" in scheme \"pkg/runtime/scheme.go:111\""},
+        LoadCase{"OldGroup", "apiVersion: componentconfig/v1alpha1\nkind: KubeSchedulerConfiguration",
+                 "no kind \"KubeSchedulerConfiguration\" is registered for version "
+                 "\"componentconfig/v1alpha1\" in scheme \"pkg/runtime/scheme.go:111\""},
         LoadCase{"TwoSlashes", "apiVersion: a/b/c\nkind: K", "unexpected GroupVersion string: a/b/c"},
         LoadCase{"UnknownField", File("foo: bar\n"), "strict decoding error: unknown field \"foo\""},
         LoadCase{"RemovedField", File("healthzBindAddress: x\n"),

@@ -25,6 +25,12 @@ INSTANTIATE_TEST_SUITE_P(
                        "parallelism: Invalid value: 0: should be an integer value greater than zero"},
         ValidationCase{"PercentageAbove", File("percentageOfNodesToScore: 101\n"),
                        "percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]"},
+        ValidationCase{"PercentageBelow", File("percentageOfNodesToScore: -1\n"),
+                       "percentageOfNodesToScore: Invalid value: -1: not in valid range [0-100]"},
+        ValidationCase{
+            "PercentageAboveInProfile", InProfile("percentageOfNodesToScore: 101"),
+            "profiles[0].percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]"},
+        ValidationCase{"PercentageOfNone", InProfile("percentageOfNodesToScore: 0"), ""},
         ValidationCase{"PercentageBelowInProfile", InProfile("percentageOfNodesToScore: -1"),
                        "profiles[0].percentageOfNodesToScore: Invalid value: -1: not in valid range [0-100]"},
         ValidationCase{"PercentageAtItsEnd", InProfile("percentageOfNodesToScore: 100"), ""},
@@ -67,6 +73,15 @@ INSTANTIATE_TEST_SUITE_P(
             "extenders[0].managedResources[0].name: Invalid value: \"cpu\": is an invalid extended "
             "resource name, extenders[0].managedResources[2].name: Invalid value: \"x.io/a\": duplicate "
             "extender managed resource name]"},
+        ValidationCase{
+            "ManagedByTwoExtenders",
+            File("extenders: [{managedResources: [{name: x.io/a}]}, {managedResources: [{name: x.io/a}]}]\n"),
+            "extenders[1].managedResources[0].name: Invalid value: \"x.io/a\": duplicate extender managed "
+            "resource name"},
+        ValidationCase{"TwoQueueSorts",
+                       InProfile("plugins: {queueSort: {enabled: [{name: PrioritySort}, {name: Other}]}}"),
+                       "profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one queue sort plugin "
+                       "can be enabled"},
         ValidationCase{
             "QueueSortsDiffer",
             File("profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins: {queueSort: {enabled: "

@@ -121,6 +121,22 @@ TEST(Counters, AreSharedByTheDevicesOfThePool) {
   EXPECT_EQ(bed.DevicesFor(MakeClaim("c").Request("r")), "p/d1");
 }
 
+// Such a claim made kube-scheduler crash once.
+TEST(Counters, AllDevicesOfAPoolShareItsCounters) {
+  DeviceBed bed;
+  bed.Add(CounterSlice());
+  const auto devices = [](const char* second) {
+    return MakeSlice("devices", "p",
+                     {MakeDevice("d1").Consumes("X", "memory", "4Gi"),
+                      MakeDevice("d2").Consumes("X", "memory", second)})
+        .Generation(1, 2);
+  };
+  bed.Add(devices("4Gi"));
+  EXPECT_EQ(bed.DevicesFor(MakeClaim("c").Request("r", {.all = true})), "p/d1 p/d2");
+  bed.Add(devices("5Gi"));
+  EXPECT_EQ(bed.DevicesFor(MakeClaim("c").Request("r", {.all = true})), "none");
+}
+
 // Case 55.
 TEST(Counters, OverCommittedSetBlocksAllConsumersOfThePool) {
   DeviceBed bed;

@@ -131,6 +131,31 @@ TEST_F(BoundsTest, TenThousandLabelSetsAndATermWithThousandsOfValues) {
   EXPECT_LE(work.scored, kScoredMax);
 }
 
+// The same for selectors of pods: what a placement costs does not grow with the values that the terms list.
+TEST_F(BoundsTest, PodSelectorsWithThousandsOfValues) {
+  AddNodes(2'000, 5);
+  for (int i = 0; i < 500; ++i) {
+    Place(MakePod("other" + std::to_string(i)).Label("app", std::to_string(2 * i)).Cpu("10m").Memory("1Mi"));
+  }
+  std::vector<std::string> values;
+  for (int i = 0; i < 5'000; ++i) values.push_back(std::to_string(2 * i + 1));
+  const auto selector = MakeSelector().Expression("app", "In", values);
+  for (const std::string_view kind : {"spread", "anti-affinity", "preferred"}) {
+    const Work work = Warm(20, [&] {
+      PodBuilder pod = MakePod(NextName());
+      pod.Label("app", "1").Cpu("10m").Memory("1Mi");
+      api::TopologySpreadConstraint constraint = Constraint(kZone, "DoNotSchedule", "");
+      constraint.label_selector = selector;
+      if (kind == "spread") pod.Spread(constraint);
+      if (kind == "anti-affinity") pod.AntiAffinity(MakeTerm(kHost).Selector(selector));
+      if (kind == "preferred") pod.PreferAffinity(10, MakeTerm(kZone).Selector(selector));
+      return pod;
+    });
+    EXPECT_LE(work.judged, kJudgedMax) << kind;
+    EXPECT_LE(work.scored, kScoredMax) << kind;
+  }
+}
+
 TEST_F(BoundsTest, ThousandConstraintsOfOthersDoNotMoveADecision) {
   AddNodes(500, 5);
   for (int i = 0; i < 1'000; ++i) {

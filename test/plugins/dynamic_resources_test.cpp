@@ -404,7 +404,7 @@ TEST(DynamicResourcesTest, HintsAfterClaimChanges) {
   EXPECT_EQ(hint(&other, nullptr), "Skip");
 }
 
-// Case 79.
+// Case 79, and 54 of the chapter about the queue.
 TEST(DynamicResourcesTest, ClaimEventsConcernThePodsThatNameTheClaim) {
   DeviceHarness harness;
   const api::ResourceClaim claim = Claim();

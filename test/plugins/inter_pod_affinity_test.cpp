@@ -8,6 +8,7 @@
 #include "plugins/topology_harness.h"
 #include "support/builders.h"
 
+// Numbers are those of the cases of the chapter about topology plugins.
 namespace berth::plugins::test {
 namespace {
 
@@ -59,24 +60,28 @@ class AffinityTest : public testing::Test {
   TopologyHarness harness_;
 };
 
+// Case 31.
 TEST_F(AffinityTest, GoesWhereMatchingPodsAre) {
   Running("p", "a", "a1");
   EXPECT_THAT(Refused(Pod("b").Affinity(MakeTerm(kZone).Label("app", "a"))),
               ElementsAre(Pair("b1", kAffinity), Pair("lost", kAffinity)));
 }
 
+// Case 32.
 TEST_F(AffinityTest, TheFirstOfAGroupGoesToAnyLabelledNode) {
   EXPECT_THAT(Refused(Pod("a").Affinity(MakeTerm(kZone).Label("app", "a"))),
               ElementsAre(Pair("lost", kAffinity)));
   EXPECT_EQ(Refused(Pod("b").Affinity(MakeTerm(kZone).Label("app", "a"))).size(), 4u);
 }
 
+// Case 33.
 TEST_F(AffinityTest, AMatchingPodOnAnUnlabelledNodeIsNone) {
   Running("p", "a", "lost");
   EXPECT_THAT(Refused(Pod("a").Affinity(MakeTerm(kZone).Label("app", "a"))),
               ElementsAre(Pair("lost", kAffinity)));
 }
 
+// Case 34.
 TEST_F(AffinityTest, OnePodMustMatchAllTerms) {
   harness_.AddPod(MakePod("p1").Label("app", "a").Node("a1"));
   harness_.AddPod(MakePod("p2").Label("tier", "t").Node("a1"));
@@ -87,6 +92,7 @@ TEST_F(AffinityTest, OnePodMustMatchAllTerms) {
   EXPECT_THAT(Refused(both(Pod("a").Label("tier", "t"))), ElementsAre(Pair("lost", kAffinity)));
 }
 
+// Case 35.
 TEST_F(AffinityTest, EachKeyMayBeMetByAnotherPod) {
   for (const char* name : {"z1r1", "z2r2", "z1r2", "z1r3"}) {
     const std::string text = name;
@@ -100,6 +106,7 @@ TEST_F(AffinityTest, EachKeyMayBeMetByAnotherPod) {
   EXPECT_TRUE(refused.contains("z1r3"));
 }
 
+// Case 36.
 TEST_F(AffinityTest, KeepsAwayFromMatchingPods) {
   Running("p", "a", "a1");
   EXPECT_THAT(Refused(Pod("b").AntiAffinity(MakeTerm(kZone).Label("app", "a"))),
@@ -110,17 +117,20 @@ TEST_F(AffinityTest, KeepsAwayFromMatchingPods) {
               ElementsAre(Pair("a1", kAnti)));
 }
 
+// Cases 37 and 43.
 TEST_F(AffinityTest, ExistingPodsKeepOthersAway) {
   harness_.AddPod(MakePod("p").Node("a1").AntiAffinity(MakeTerm(kZone).Label("app", "b")));
   EXPECT_THAT(Refused(Pod("b")), ElementsAre(Pair("a1", kExisting), Pair("a2", kExisting)));
   EXPECT_TRUE(Ask(Pod("c")).pre_filter.IsSkip());
 }
 
+// Case 37.
 TEST_F(AffinityTest, AnExistingPodOnAnUnlabelledNodeKeepsNobodyAway) {
   harness_.AddPod(MakePod("p").Node("lost").AntiAffinity(MakeTerm(kZone).Label("app", "b")));
   EXPECT_TRUE(Ask(Pod("b")).pre_filter.IsSkip());
 }
 
+// Case 38.
 TEST_F(AffinityTest, AffinityIsReportedBeforeAntiAffinity) {
   Running("p", "a", "a1");
   EXPECT_THAT(Refused(Pod("b")
@@ -129,6 +139,7 @@ TEST_F(AffinityTest, AffinityIsReportedBeforeAntiAffinity) {
               testing::Contains(Pair("a1", kAffinity)));
 }
 
+// Case 39.
 TEST_F(AffinityTest, TermsReachTheNamespacesThatTheyName) {
   Namespace("ns2", {});
   Namespace("ns3", {{"team", "x"}});
@@ -153,12 +164,14 @@ TEST_F(AffinityTest, TermsReachTheNamespacesThatTheyName) {
               ElementsAre("a1", "b1"));
 }
 
+// Case 39.
 TEST_F(AffinityTest, AnExistingTermOfEveryNamespaceRefusesPodsOfEveryNamespace) {
   harness_.AddPod(MakePod("p").Node("b1").AntiAffinity(
       MakeTerm(kZone).Label("app", "b").NamespaceSelector(MakeSelector())));
   EXPECT_THAT(Refused(Pod("b").Namespace("unheard-of")), ElementsAre(Pair("b1", kExisting)));
 }
 
+// Case 40.
 TEST_F(AffinityTest, AnUnknownNamespaceHasNoLabels) {
   const auto term = MakeTerm(kZone).Label("app", "b").NamespaceSelector(MakeSelector().Label("team", "x"));
   harness_.AddPod(MakePod("p").Node("b1").AntiAffinity(term));
@@ -168,12 +181,14 @@ TEST_F(AffinityTest, AnUnknownNamespaceHasNoLabels) {
   EXPECT_THAT(harness_.AskAgain(pod).refused, ElementsAre(Pair("b1", kExisting)));
 }
 
+// Case 41.
 TEST_F(AffinityTest, ATermWithoutSelectorMatchesNoPod) {
   Running("p", "a", "a1");
   EXPECT_EQ(Refused(Pod("a").Affinity(MakeTerm(kZone))).size(), 4u);
   EXPECT_THAT(Refused(Pod("a").AntiAffinity(MakeTerm(kZone))), IsEmpty());
 }
 
+// Case 42.
 TEST_F(AffinityTest, ABadSelectorRejectsThePod) {
   const auto bad = MakeTerm(kZone).Selector(MakeSelector().Expression("service", "In", {"{{.bad-value.}}"}));
   const Answer required = Ask(Pod("a").Affinity(bad));
@@ -186,12 +201,21 @@ TEST_F(AffinityTest, ABadSelectorRejectsThePod) {
   EXPECT_THAT(several.pre_filter.Message(), testing::HasSubstr(", preferredAntiAffinityTerms: "));
 }
 
+TEST_F(AffinityTest, Case42ABadPreferenceRejectsThePodToo) {
+  const auto bad = MakeTerm(kZone).Selector(MakeSelector().Expression("service", "In", {"{{.bad-value.}}"}));
+  const Answer preferred = Ask(Pod("a").PreferAffinity(3, bad));
+  EXPECT_EQ(preferred.pre_filter.code(), framework::Code::kUnschedulableAndUnresolvable);
+  EXPECT_THAT(preferred.pre_filter.Message(), StartsWith("parsing pod: preferredAffinityTerms: "));
+}
+
+// Case 42.
 TEST_F(AffinityTest, ABadTermOfAnExistingPodIsIgnored) {
   const auto bad = MakeTerm(kZone).Selector(MakeSelector().Expression("app", "In", {"{{.bad-value.}}"}));
   harness_.AddPod(MakePod("p").Node("a1").AntiAffinity(MakeTerm(kZone).Label("app", "b")).AntiAffinity(bad));
   EXPECT_THAT(Refused(Pod("b")), IsEmpty());
 }
 
+// Case 44.
 TEST_F(AffinityTest, ATrialLeavesNothingBehind) {
   const PodSlot other = harness_.AddPod(MakePod("other").Label("app", "a"));
   const PodSlot pod = harness_.AddPod(Pod("a").Affinity(MakeTerm(kZone).Label("app", "a")));
@@ -240,6 +264,7 @@ class FastPathTest : public AffinityTest {
   FastPathTest() : AffinityTest(On()) {}
 };
 
+// Case 45.
 TEST_F(FastPathTest, HostTermsAreJudgedByThePodsOfTheNode) {
   Running("p", "a", "a1");
   harness_.AddPod(MakePod("e").Node("b1").AntiAffinity(MakeTerm(kHost).Label("app", "b")));
@@ -249,6 +274,13 @@ TEST_F(FastPathTest, HostTermsAreJudgedByThePodsOfTheNode) {
               ElementsAre(Pair("a1", kAnti), Pair("b1", kExisting)));
 }
 
+TEST_F(AffinityTest, Case45WithoutTheFastPathAPodOnANodeWithoutHostnameIsNone) {
+  Running("p", "a", "lost");
+  EXPECT_THAT(Refused(Pod("a").Affinity(MakeTerm(kHost).Label("app", "a"))),
+              ElementsAre(Pair("lost", kAffinity)));
+}
+
+// Case 45.
 TEST_F(FastPathTest, APodOnANodeWithoutHostnameIsTheFirstOfItsGroup) {
   Running("p", "a", "lost");
   EXPECT_EQ(Refused(Pod("a").Affinity(MakeTerm(kHost).Label("app", "a"))).size(), 4u);
@@ -271,6 +303,7 @@ TEST_F(FastPathTest, ItFollowsPlacements) {
   EXPECT_EQ(harness_.AskAgain(pod), harness_.Ask(pod));
 }
 
+// Case 46.
 TEST_F(AffinityTest, PreferredTermsScoreByDomain) {
   harness_.AddNode(MakeNode("c1").Zone("z3"));
   for (const char* name : {"p1", "p2"}) Running(name, "a", "a1");
@@ -285,6 +318,7 @@ TEST_F(AffinityTest, PreferredTermsScoreByDomain) {
               ElementsAre(Pair("a1", 0), Pair("a2", 0), Pair("b1", 50), Pair("c1", 100), Pair("lost", 100)));
 }
 
+// Case 47.
 TEST_F(AffinityTest, SharesAreRoundedBeforeTheyAreMultiplied) {
   const auto normalise = [&](std::vector<std::int64_t> scores) {
     const framework::Extent extent{.min = scores.front(), .max = scores.back(), .count = scores.size()};
@@ -297,6 +331,7 @@ TEST_F(AffinityTest, SharesAreRoundedBeforeTheyAreMultiplied) {
   EXPECT_THAT(normalise({7, 7}), ElementsAre(0, 0));
 }
 
+// Case 48.
 TEST_F(AffinityTest, RequiredAffinityOfOthersScoresByTheArgument) {
   harness_.AddPod(MakePod("p").Node("b1").Affinity(MakeTerm(kZone).Label("app", "b")));
   EXPECT_THAT(Ask(Pod("b")).scores,
@@ -309,6 +344,7 @@ TEST_F(AffinityTest, RequiredAffinityOfOthersScoresByTheArgument) {
   EXPECT_TRUE(none.Ask(none.AddPod(Pod("b"))).pre_score.IsSkip());
 }
 
+// Case 49.
 TEST_F(AffinityTest, PreferredTermsOfOthersCanBeIgnored) {
   TopologyHarness::Options options;
   options.args.inter_pod_affinity.ignore_preferred_terms_of_existing_pods = true;
@@ -322,6 +358,7 @@ TEST_F(AffinityTest, PreferredTermsOfOthersCanBeIgnored) {
               ElementsAre(Pair("a", 5), Pair("b", 0)));
 }
 
+// Case 50.
 TEST_F(AffinityTest, SumsThatCancelAreScoresOfZero) {
   Running("p", "a", "a1");
   const Answer answer = Ask(Pod("b")

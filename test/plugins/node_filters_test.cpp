@@ -8,7 +8,8 @@
 #include "framework/binding_points.h"
 #include "plugins/plugin_harness.h"
 
-// Which nodes the plugins that look at one node at a time refuse, and with which words.
+// Which nodes the plugins that look at one node at a time refuse, and with which words. Numbers are those of
+// the cases of the chapter about node plugins.
 namespace berth::plugins {
 namespace {
 
@@ -51,8 +52,31 @@ api::NodeSelectorTerm NamedTerm(std::vector<std::string> names) {
 
 // ---------------------------------------------------------------------------------------------------------
 
+TEST(NodeNameTest, Case19APodThatNamesItsNodeGoesNowhereElse) {
+  PluginHarness harness("NodeName");
+  harness.Add(MakeNode("n1")).Add(MakeNode("n2"));
+  EXPECT_EQ(harness.PreFilter(MakePod("open")), "Skip");
+  EXPECT_THAT(harness.Verdicts(MakePod("open")), UnorderedElementsAre(Pair("n1", ""), Pair("n2", "")));
+  const PodBuilder pod = MakePod("bound").Node("n2");
+  EXPECT_THAT(harness.Explain(pod).narrowed, Optional(ElementsAre("n2")));
+  EXPECT_THAT(harness.Verdicts(pod), UnorderedElementsAre(Pair("n2", "")));
+}
+
+TEST(NodeNameTest, Case20ANameAndAnAffinityThatNamesAnotherNodeLeaveNone) {
+  PluginHarness harness({.plugins = {{"NodeName", 1}, {"NodeAffinity", 1}}});
+  harness.Add(MakeNode("n1")).Add(MakeNode("n2")).Add(MakeNode("n3"));
+  const framework::Explanation explanation =
+      harness.Explain(MakePod("p").Node("n2").NodeAffinity(NamedTerm({"n3"})));
+  EXPECT_EQ(berth::test::ShortText(explanation.pre_filter),
+            "UU node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously");
+  EXPECT_TRUE(explanation.feasible.empty());
+}
+
+// ---------------------------------------------------------------------------------------------------------
+
 class NodeUnschedulableTest : public testing::TestWithParam<FilterCase> {};
 
+// Case 21.
 TEST_P(NodeUnschedulableTest, RefusesCordonedNodesUnlessTolerated) {
   PluginHarness harness("NodeUnschedulable");
   harness.Add(GetParam().node);
@@ -84,6 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class TaintTolerationTest : public testing::TestWithParam<FilterCase> {};
 
+// Cases 22 to 24.
 TEST_P(TaintTolerationTest, RefusesNodesWithHardTaintsThatAreNotTolerated) {
   PluginHarness harness("TaintToleration");
   harness.Add(GetParam().node);
@@ -113,18 +138,19 @@ INSTANTIATE_TEST_SUITE_P(
                    MakeNode("n1").Taint("k", "950", "NoSchedule"), kTainted}),
     CaseName);
 
+// Case 23.
 TEST(TaintTolerationComparisonTest, ComparesCanonicalNumbersWithTheGate) {
   framework::Features features = framework::Features::Upstream();
   features.taint_toleration_comparison_operators = true;
   PluginHarness harness({.plugins = {{"TaintToleration", 1}}, .features = features});
-  for (const std::string value : {"950", "750", "0950", "+950", "high", "9223372036854775808"}) {
+  for (const std::string value : {"950", "750", "0950", "+950", "high", "", "9223372036854775808"}) {
     api::Node node = MakeNode("n" + value);
     node.spec.taints = {{.key = "k", .value = value, .effect = "NoSchedule", .time_added = {}}};
     harness.Add(node);
   }
   EXPECT_THAT(harness.Verdicts(MakePod("p").Tolerate(Tolerate("k", "Gt", "750", ""))),
               UnorderedElementsAre(Pair("n950", ""), Pair("n750", kTainted), Pair("n0950", kTainted),
-                                   Pair("n+950", kTainted), Pair("nhigh", kTainted),
+                                   Pair("n+950", kTainted), Pair("nhigh", kTainted), Pair("n", kTainted),
                                    Pair("n9223372036854775808", kTainted)));
 }
 
@@ -132,6 +158,7 @@ TEST(TaintTolerationComparisonTest, ComparesCanonicalNumbersWithTheGate) {
 
 class NodeAffinityTest : public testing::TestWithParam<FilterCase> {};
 
+// Cases 25 to 29.
 TEST_P(NodeAffinityTest, RefusesNodesThatThePodDoesNotName) {
   PluginHarness harness("NodeAffinity");
   harness.Add(GetParam().node);
@@ -189,6 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
             MakeNode("n1").Label("a", "1"), kUnselected}),
     CaseName);
 
+// Case 25.
 TEST(NodeAffinityNarrowingTest, SkipsPodsThatNameNoNodes) {
   PluginHarness harness("NodeAffinity");
   harness.Add(MakeNode("n1"));
@@ -196,6 +224,7 @@ TEST(NodeAffinityNarrowingTest, SkipsPodsThatNameNoNodes) {
   EXPECT_EQ(harness.PreFilter(MakePod("q").NodeSelector("a", "1")), "");
 }
 
+// Case 30.
 TEST(NodeAffinityNarrowingTest, TermsThatNameNodesAreUnited) {
   PluginHarness harness("NodeAffinity");
   harness.Add(MakeNode("n1")).Add(MakeNode("n2")).Add(MakeNode("n3"));
@@ -204,6 +233,7 @@ TEST(NodeAffinityNarrowingTest, TermsThatNameNodesAreUnited) {
   EXPECT_THAT(harness.Verdicts(pod), UnorderedElementsAre(Pair("n1", ""), Pair("n2", "")));
 }
 
+// Case 30.
 TEST(NodeAffinityNarrowingTest, ATermThatNamesTwoNodesAtOnceContradictsItself) {
   PluginHarness harness("NodeAffinity");
   harness.Add(MakeNode("n1")).Add(MakeNode("n2"));
@@ -212,6 +242,7 @@ TEST(NodeAffinityNarrowingTest, ATermThatNamesTwoNodesAtOnceContradictsItself) {
   EXPECT_EQ(harness.PreFilter(pod), "UU pod affinity terms conflict");
 }
 
+// Case 30.
 TEST(NodeAffinityNarrowingTest, ATermWithoutANameKeepsAllNodes) {
   PluginHarness harness("NodeAffinity");
   harness.Add(MakeNode("n1")).Add(MakeNode("n2").Label("a", "1")).Add(MakeNode("n3"));
@@ -222,6 +253,7 @@ TEST(NodeAffinityNarrowingTest, ATermWithoutANameKeepsAllNodes) {
 }
 
 // Two values are an error for matching, but narrowing counts them.
+// Case 31.
 TEST(NodeAffinityNarrowingTest, ATermWithTwoNamesNarrowsAndNeverMatches) {
   PluginHarness harness("NodeAffinity");
   harness.Add(MakeNode("n1")).Add(MakeNode("n2")).Add(MakeNode("n3"));
@@ -237,6 +269,7 @@ framework::PluginArgs AddedAffinity(api::NodeSelectorTerm term) {
   return args;
 }
 
+// Case 32.
 TEST(NodeAffinityAddedTest, IsJudgedBeforeThePodsOwn) {
   PluginHarness harness(
       {.plugins = {{"NodeAffinity", 1}}, .args = AddedAffinity(Term({{"pool", "In", {"x"}}}))});
@@ -262,6 +295,7 @@ struct PortCase {
 class NodePortsTest : public testing::TestWithParam<PortCase> {};
 void PrintTo(const PortCase& test, std::ostream* out) { *out << test.name; }
 
+// Case 33.
 TEST_P(NodePortsTest, RefusesNodesWhereAPortIsTaken) {
   PluginHarness harness("NodePorts");
   harness.Add(MakeNode("n1")).Add(PodBuilder(GetParam().running).Node("n1"));
@@ -301,6 +335,7 @@ INSTANTIATE_TEST_SUITE_P(
                              WithSidecarPort("p", 8001, false), ""}),
     [](const auto& test) { return test.param.name; });
 
+// Case 34.
 TEST(NodePortsSkipTest, SkipsPodsWithoutHostPorts) {
   PluginHarness harness("NodePorts");
   harness.Add(MakeNode("n1"));
@@ -309,6 +344,7 @@ TEST(NodePortsSkipTest, SkipsPodsWithoutHostPorts) {
   EXPECT_EQ(harness.PreFilter(MakePod("q").HostPort(80)), "");
 }
 
+// Case 34.
 TEST(NodePortsSkipTest, APortIsFreeWhenItsHolderLeaves) {
   PluginHarness harness("NodePorts");
   const PodBuilder holder = MakePod("r").HostPort(80).Node("n1");
@@ -322,6 +358,7 @@ TEST(NodePortsSkipTest, APortIsFreeWhenItsHolderLeaves) {
 
 class NodeDeclaredFeaturesTest : public testing::TestWithParam<FilterCase> {};
 
+// Cases 41 and 42.
 TEST_P(NodeDeclaredFeaturesTest, RefusesNodesThatDoNotDeclareWhatThePodNeeds) {
   PluginHarness harness("NodeDeclaredFeatures");
   harness.Add(GetParam().node);
@@ -370,6 +407,7 @@ INSTANTIATE_TEST_SUITE_P(
                    kLacksFeature}),
     CaseName);
 
+// Case 41.
 TEST(NodeDeclaredFeaturesSkipTest, SkipsPodsThatNeedNothing) {
   PluginHarness harness("NodeDeclaredFeatures");
   harness.Add(MakeNode("n1"));

@@ -8,7 +8,8 @@
 
 #include "plugins/plugin_harness.h"
 
-// What wakes a pod that one of the node plugins rejected.
+// What wakes a pod that one of the node plugins rejected. Numbers are those of the cases of the chapter about
+// node plugins.
 namespace berth::plugins {
 namespace {
 
@@ -73,6 +74,7 @@ api::Toleration TolerateKey(std::string key) {
   return {.key = std::move(key), .operator_ = "Exists", .value = "", .effect = "", .toleration_seconds = {}};
 }
 
+// Case 59.
 TEST(NodeUnschedulableHintTest, AnOpenNodeHelps) {
   Asker ask("NodeUnschedulable");
   EXPECT_EQ(ask.NodeAdded(MakePod("p"), MakeNode("n1")), "Queue");
@@ -93,6 +95,7 @@ TEST(NodeUnschedulableHintTest, ATolerationOfTheCordonHelps) {
             "Queue");
 }
 
+// Case 60.
 TEST(TaintTolerationHintTest, TheLastUntoleratedTaintMustGo) {
   Asker ask("TaintToleration");
   const PodBuilder pod = MakePod("p").Tolerate(TolerateKey("ok"));
@@ -110,6 +113,7 @@ TEST(TaintTolerationHintTest, TheLastUntoleratedTaintMustGo) {
   EXPECT_EQ(ask.PodUpdated(pod, pod, pod, event), "Queue");
 }
 
+// Case 61.
 TEST(NodeAffinityHintTest, LabelsMustBeginToMatch) {
   Asker ask("NodeAffinity");
   const PodBuilder pod = MakePod("p").NodeSelector("a", "1");
@@ -131,7 +135,7 @@ TEST(NodeAffinityHintTest, WrongTermsAreAnErrorUnlessOneMatches) {
   EXPECT_EQ(ask.NodeAdded(pod, MakeNode("n1").Label("a", "")), "Queue");
 }
 
-// The last line is a gap that upstream has, too.
+// Case 61. The last line is a gap that upstream has, too.
 TEST(NodeAffinityHintTest, TheAddedAffinityMustMatchToo) {
   framework::PluginArgs args;
   args.node_affinity.added_affinity.emplace()
@@ -146,6 +150,7 @@ TEST(NodeAffinityHintTest, TheAddedAffinityMustMatchToo) {
       "Skip");
 }
 
+// Case 62.
 TEST(NodePortsHintTest, APodThatHeldAWantedPortMustGo) {
   Asker ask("NodePorts");
   const PodBuilder pod = MakePod("p").HostPort(80);
@@ -172,6 +177,7 @@ TEST(NodeDeclaredFeaturesHintTest, ListsMustDiffer) {
   EXPECT_EQ(ask.PodUpdated(MakePod("p"), needy, PodBuilder(needy).Label("a", "b"), update), "Skip");
 }
 
+// Case 62.
 TEST(NodeResourcesFitHintTest, APodThatHadAPlaceMustGo) {
   Asker ask("NodeResourcesFit");
   EXPECT_EQ(ask.PodDeleted(MakePod("p"), MakePod("x")), "Skip");
@@ -179,6 +185,7 @@ TEST(NodeResourcesFitHintTest, APodThatHadAPlaceMustGo) {
   EXPECT_EQ(ask.PodDeleted(MakePod("p"), MakePod("x").NominatedNode("n1")), "Queue");
 }
 
+// Case 63.
 TEST(NodeResourcesFitHintTest, TheNodeMustGrowInWhatThePodAsksFor) {
   Asker ask("NodeResourcesFit");
   const PodBuilder pod = MakePod("p").Cpu("2");
@@ -197,6 +204,7 @@ TEST(NodeResourcesFitHintTest, TheNodeMustGrowInWhatThePodAsksFor) {
 }
 
 // A gap that upstream has, too.
+// Case 64.
 TEST(NodeResourcesFitHintTest, IgnoredResourcesCountAgainstANode) {
   framework::PluginArgs args;
   args.node_resources_fit.ignored_resources = {"example.com/foo"};
@@ -204,6 +212,7 @@ TEST(NodeResourcesFitHintTest, IgnoredResourcesCountAgainstANode) {
   EXPECT_EQ(ask.NodeAdded(MakePod("p").Request("example.com/foo", "1"), MakeNode("n1")), "Skip");
 }
 
+// Case 65.
 TEST(NodeResourcesFitHintTest, AnotherPodMustGiveBackWhatThePodAsksFor) {
   Asker ask("NodeResourcesFit");
   const framework::ClusterEvent event{EventResource::kAssignedPod, framework::kUpdatePodScaleDown};
@@ -303,6 +312,7 @@ TEST(DeferredResizeHintTest, TheNodeMustAllowPreemption) {
   EXPECT_EQ(ask.NodeUpdated(pod, node("n2", true), node("n2", false)), "Skip");
 }
 
+// Case 68.
 TEST(SchedulingGatesHintTest, TheLastGateMustGo) {
   Asker ask("SchedulingGates");
   const framework::ClusterEvent event{EventResource::kTargetPod,
@@ -311,6 +321,7 @@ TEST(SchedulingGatesHintTest, TheLastGateMustGo) {
 }
 
 // Such an event is a bug of ours; the queue answers an error by trying the pod.
+// Case 66.
 TEST(HintOfAnotherKindTest, IsAnError) {
   const framework::ClusterEvent node{EventResource::kNode, framework::kAdd};
   const framework::ClusterEvent deleted{EventResource::kAssignedPod, framework::kDelete};

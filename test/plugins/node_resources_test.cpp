@@ -10,7 +10,8 @@
 #include "plugins/resource_allocation.h"
 #include "plugins/resource_args.h"
 
-// NodeResourcesFit and NodeResourcesBalancedAllocation.
+// NodeResourcesFit and NodeResourcesBalancedAllocation. Numbers are those of the cases of the chapter about
+// node plugins; 39 and 51, which need devices, are in dynamic_resources_test.cpp.
 namespace berth::plugins {
 namespace {
 
@@ -35,6 +36,7 @@ struct FitCase {
 class NodeResourcesFitTest : public testing::TestWithParam<FitCase> {};
 void PrintTo(const FitCase& test, std::ostream* out) { *out << test.name; }
 
+// Cases 18 and 35 to 38.
 TEST_P(NodeResourcesFitTest, RefusesNodesWithTooLittleLeft) {
   PluginHarness harness("NodeResourcesFit");
   harness.Add(GetParam().node).Add(PodBuilder(GetParam().running).Node("n1"));
@@ -95,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "UU Insufficient cpu"}),
     [](const auto& test) { return test.param.name; });
 
+// Case 38.
 TEST(NodeResourcesFitIgnoreTest, LeavesOutIgnoredExtendedResourcesOnly) {
   framework::PluginArgs args;
   args.node_resources_fit.ignored_resources = {"example.com/foo", "hugepages-2Mi"};
@@ -146,11 +149,13 @@ class ResizeInPlaceTest : public testing::Test {
   }
 };
 
+// Case 40.
 TEST_F(ResizeInPlaceTest, CountsThePodOnlyOnceWithTheGate) {
   EXPECT_EQ(Resize(true, "100m", "800m"), "");
   EXPECT_EQ(Resize(false, "100m", "800m"), "U Insufficient cpu");
 }
 
+// Case 40.
 TEST_F(ResizeInPlaceTest, NoticesThatTheNodeIsOverItsCapacity) {
   EXPECT_EQ(Resize(true, "400m", "800m"), "U Insufficient cpu");
   EXPECT_EQ(Resize(true, "0", "1200m"), "UU Insufficient cpu");
@@ -178,6 +183,7 @@ struct ScoreCase {
 class FitScoreTest : public testing::TestWithParam<ScoreCase> {};
 void PrintTo(const ScoreCase& test, std::ostream* out) { *out << test.name; }
 
+// Cases 46 to 48, 50 and 52.
 TEST_P(FitScoreTest, ScoresByTheStrategy) {
   PluginHarness harness({.plugins = {{"NodeResourcesFit", 1}}, .args = GetParam().args});
   harness.Add(GetParam().node).Add(PodBuilder(GetParam().running).Node("n1"));
@@ -224,6 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 // Filter would refuse such a node, but what is already there may be over the capacity.
+// Case 48.
 TEST(FitScoreRatioTest, AResourceThatScoresNothingIsLeftOut) {
   PluginHarness harness(
       {.plugins = {{"NodeResourcesFit", 1}}, .args = Strategy(kRatio, {{0, 10}, {100, 0}})});
@@ -234,6 +241,7 @@ TEST(FitScoreRatioTest, AResourceThatScoresNothingIsLeftOut) {
   EXPECT_THAT(harness.RawScores(MakePod("p").Cpu("0").Memory("100")), UnorderedElementsAre(Pair("n1", 10)));
 }
 
+// Case 49.
 TEST(ShapeScoreTest, FollowsTheLineBetweenPoints) {
   const std::vector<framework::ShapePoint> falling = {{0, 10}, {70, 0}};
   EXPECT_EQ(ShapeScore(falling, 33), 53);
@@ -247,6 +255,7 @@ TEST(ShapeScoreTest, FollowsTheLineBetweenPoints) {
 
 class BalanceTest : public testing::TestWithParam<ScoreCase> {};
 
+// Cases 53 and 54.
 TEST_P(BalanceTest, ScoresByTheChangeOfBalance) {
   PluginHarness harness({.plugins = {{"NodeResourcesBalancedAllocation", 1}}, .args = GetParam().args});
   harness.Add(GetParam().node).Add(PodBuilder(GetParam().running).Node("n1"));
@@ -284,6 +293,7 @@ INSTANTIATE_TEST_SUITE_P(
         ScoreCase{"OneResource", kHundred, Uses("r", 10, 0), Uses("p", 20, 0), Balanced({{"cpu", 1}}), 75}),
     [](const auto& test) { return test.param.name; });
 
+// Case 55.
 TEST(BalanceSkipTest, BestEffortPodsHaveNoPartInIt) {
   PluginHarness harness("NodeResourcesBalancedAllocation");
   harness.Add(kHundred);
@@ -291,6 +301,7 @@ TEST(BalanceSkipTest, BestEffortPodsHaveNoPartInIt) {
   EXPECT_THAT(harness.RawScores(MakePod("q").Request("example.com/gpu", "1")), IsEmpty());
 }
 
+// Case 52.
 TEST(BalanceSkipTest, PodLevelRequestsCount) {
   PluginHarness harness("NodeResourcesBalancedAllocation");
   harness.Add(MakeNode("n1").Cpu("8").Memory("8Gi"));
@@ -310,6 +321,7 @@ std::string FitProblem(F&& change) {
   return valid ? "" : valid.error().message;
 }
 
+// Case 67.
 TEST(FitArgsTest, SaysWhatIsWrong) {
   using Args = framework::NodeResourcesFitArgs;
   EXPECT_EQ(FitProblem([](Args&) {}), "");
@@ -326,6 +338,7 @@ TEST(FitArgsTest, SaysWhatIsWrong) {
             "RequestedToCapacityRatio");
 }
 
+// Case 67.
 TEST(FitArgsTest, SaysWhatIsWrongWithAShape) {
   const auto problem = [](std::vector<framework::ShapePoint> shape) {
     return FitProblem([&](framework::NodeResourcesFitArgs& args) {
@@ -347,6 +360,7 @@ TEST(FitArgsTest, SaysWhatIsWrongWithAShape) {
             "in valid range [0, 10]]");
 }
 
+// Case 67.
 TEST(BalanceArgsTest, SaysWhatIsWrong) {
   const auto problem = [](std::vector<ResourceWeight> resources) {
     const auto valid = Validate(framework::NodeResourcesBalancedAllocationArgs{std::move(resources)});

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -5,10 +6,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "framework/points.h"
 #include "plugins/image_locality.h"
 #include "plugins/plugin_harness.h"
 
-// How TaintToleration, NodeAffinity and ImageLocality rate nodes.
+// How TaintToleration, NodeAffinity and ImageLocality rate nodes. Numbers are those of the cases of the
+// chapter about node plugins.
 namespace berth::plugins {
 namespace {
 
@@ -16,6 +19,7 @@ using berth::test::MakeNode;
 using berth::test::MakePod;
 using berth::test::PluginHarness;
 using berth::test::PodBuilder;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
@@ -30,6 +34,24 @@ api::Toleration Tolerate(std::string key, std::string effect) {
           .toleration_seconds = {}};
 }
 
+// Case 43.
+TEST(NormalizeByMaxTest, ScoresAreSharesOfTheLargest) {
+  const auto shares = [](std::vector<std::int64_t> scores, framework::Direction direction) {
+    const framework::Extent extent{
+        .min = std::ranges::min(scores), .max = std::ranges::max(scores), .count = scores.size()};
+    framework::NormalizeByMax(extent, direction, scores);
+    return scores;
+  };
+  constexpr auto kUp = framework::Direction::kHigherIsBetter;
+  constexpr auto kDown = framework::Direction::kLowerIsBetter;
+  EXPECT_THAT(shares({1, 2, 3, 4}, kUp), ElementsAre(25, 50, 75, 100));
+  EXPECT_THAT(shares({1, 2, 3, 4}, kDown), ElementsAre(75, 50, 25, 0));
+  EXPECT_THAT(shares({0, 0}, kUp), ElementsAre(0, 0));
+  EXPECT_THAT(shares({0, 0}, kDown), ElementsAre(100, 100));
+  EXPECT_THAT(shares({1000, 1}, kUp), ElementsAre(100, 0));
+}
+
+// Case 44.
 TEST(TaintTolerationScoreTest, FewerTaintsThatPodsShouldAvoidAreBetter) {
   PluginHarness harness("TaintToleration");
   harness.Add(MakeNode("none"))
@@ -41,6 +63,7 @@ TEST(TaintTolerationScoreTest, FewerTaintsThatPodsShouldAvoidAreBetter) {
               UnorderedElementsAre(Pair("none", 100), Pair("one", 50), Pair("two", 0)));
 }
 
+// Case 44.
 TEST(TaintTolerationScoreTest, OnlyTolerationsOfThatEffectCount) {
   PluginHarness harness("TaintToleration");
   harness.Add(MakeNode("n1").Taint("a", "", "PreferNoSchedule").Taint("b", "", "PreferNoSchedule"));
@@ -52,6 +75,7 @@ TEST(TaintTolerationScoreTest, OnlyTolerationsOfThatEffectCount) {
               UnorderedElementsAre(Pair("n1", 0)));
 }
 
+// Case 44.
 TEST(TaintTolerationScoreTest, WithoutSuchTaintsEveryNodeIsBest) {
   PluginHarness harness("TaintToleration");
   harness.Add(MakeNode("n1")).Add(MakeNode("n2"));
@@ -75,6 +99,7 @@ api::NodeSelectorTerm HasLabel(std::string key) {
   return {.match_expressions = {{std::move(key), "Exists", {}}}, .match_fields = {}};
 }
 
+// Case 45.
 TEST(NodeAffinityScoreTest, SumsTheWeightsOfMatchingTerms) {
   PluginHarness harness("NodeAffinity");
   harness.Add(MakeNode("n1"))
@@ -85,6 +110,7 @@ TEST(NodeAffinityScoreTest, SumsTheWeightsOfMatchingTerms) {
   EXPECT_THAT(harness.FinalScores(pod), UnorderedElementsAre(Pair("n1", 0), Pair("n2", 25), Pair("n3", 100)));
 }
 
+// Case 45.
 TEST(NodeAffinityScoreTest, NoNodeMatches) {
   PluginHarness harness("NodeAffinity");
   harness.Add(MakeNode("n1")).Add(MakeNode("n2"));
@@ -107,6 +133,7 @@ TEST(NodeAffinityScoreTest, PodsWithoutPreferencesAreNotScored) {
   EXPECT_THAT(harness.RawScores(MakePod("p")), IsEmpty());
 }
 
+// Case 45.
 TEST(NodeAffinityScoreTest, AWrongTermFailsTheAttempt) {
   PluginHarness harness("NodeAffinity");
   harness.Add(MakeNode("n1"));
@@ -136,6 +163,7 @@ TEST(NodeAffinityScoreTest, AddedPreferencesCountForEveryPod) {
 
 // ---------------------------------------------------------------------------------------------------------
 
+// Case 57.
 TEST(ImageNameTest, GetsATagIfItHasNone) {
   const std::vector<std::pair<std::string, std::string>> names = {
       {"a/b", "a/b:latest"},
@@ -149,6 +177,7 @@ TEST(ImageNameTest, GetsATagIfItHasNone) {
   for (const auto& [name, want] : names) EXPECT_EQ(NormalizedImageName(name), want);
 }
 
+// Case 56.
 TEST(ImageLocalityTest, LargerImagesThatAreThereCountForMore) {
   PluginHarness harness("ImageLocality");
   harness.Add(MakeNode("n1").Image("gcr.io/40:latest", 40 * kMebibyte))
@@ -157,6 +186,7 @@ TEST(ImageLocalityTest, LargerImagesThatAreThereCountForMore) {
               UnorderedElementsAre(Pair("n1", 0), Pair("n2", 5)));
 }
 
+// Case 56.
 TEST(ImageLocalityTest, AnImageOnFewNodesCountsForLess) {
   PluginHarness harness("ImageLocality");
   harness.Add(MakeNode("n1").Image("big:latest", 4000 * kMebibyte)).Add(MakeNode("n2")).Add(MakeNode("n3"));
@@ -164,6 +194,7 @@ TEST(ImageLocalityTest, AnImageOnFewNodesCountsForLess) {
               UnorderedElementsAre(Pair("n1", 66), Pair("n2", 0), Pair("n3", 0)));
 }
 
+// Case 56.
 TEST(ImageLocalityTest, BoundsOfTheScore) {
   PluginHarness harness("ImageLocality");
   harness.Add(MakeNode("n1").Image("small:1", 23 * kMebibyte).Image("large:1", 1000 * kMebibyte));
@@ -174,12 +205,14 @@ TEST(ImageLocalityTest, BoundsOfTheScore) {
               UnorderedElementsAre(Pair("n1", 100)));
 }
 
+// Case 57.
 TEST(ImageLocalityTest, ANameWithoutATagOnTheNodeNeverMatches) {
   PluginHarness harness("ImageLocality");
   harness.Add(MakeNode("n1").Image("x", 1000 * kMebibyte));
   EXPECT_THAT(harness.RawScores(MakePod("p").Container("x")), UnorderedElementsAre(Pair("n1", 0)));
 }
 
+// Case 58.
 TEST(ImageLocalityTest, TheFirstReportOfASizeStays) {
   PluginHarness harness("ImageLocality");
   harness.Add(MakeNode("n1").Image("x:1", 1000 * kMebibyte))

@@ -9,6 +9,7 @@
 #include "plugins/topology_harness.h"
 #include "support/builders.h"
 
+// Numbers are those of the cases of the chapter about topology plugins.
 namespace berth::plugins::test {
 namespace {
 
@@ -98,22 +99,26 @@ class SpreadTest : public testing::Test {
   int made_ = 0;
 };
 
+// Case 1.
 TEST_F(SpreadTest, EvenZonesFitEverywhere) {
   Nodes({2, 1, 0, 3});
   EXPECT_THAT(Fits(Pod().Spread(Hard(kZone))), ElementsAre("n0", "n1", "n2", "n3"));
 }
 
+// Case 1.
 TEST_F(SpreadTest, OnlyTheEmptiestHostsFit) {
   Nodes({2, 1, 0, 3});
   EXPECT_THAT(Fits(Pod().Spread(Hard(kHost))), ElementsAre("n2"));
   EXPECT_THAT(Fits(Pod().Spread(Hard(kHost, 2))), ElementsAre("n1", "n2"));
 }
 
+// Case 2.
 TEST_F(SpreadTest, APodThatDoesNotMatchItselfAddsNothing) {
   Nodes({2, 1, 0, 3});
   EXPECT_THAT(Fits(MakePod("q").Spread(Hard(kHost))), ElementsAre("n1", "n2"));
 }
 
+// Case 3.
 TEST_F(SpreadTest, ANodeWithoutAKeyFormsNoDomain) {
   Node("a", "z1", 1);
   Node("b", "z2", 1);
@@ -122,6 +127,14 @@ TEST_F(SpreadTest, ANodeWithoutAKeyFormsNoDomain) {
   EXPECT_THAT(answer.refused, ElementsAre(Pair("lost", kNoLabel)));
 }
 
+TEST_F(SpreadTest, Case03PodsOnANodeWithoutAKeyAreNotCounted) {
+  Node("a", "z1", 1);
+  Node("b", "z2", 1);
+  Node(MakeNode("lost").Zone("z1"), "lost", 5);
+  EXPECT_THAT(Fits(Pod().Spread(Hard(kZone)).Spread(Hard(kHost))), ElementsAre("a", "b"));
+}
+
+// Case 4.
 TEST_F(SpreadTest, EveryConstraintMustHold) {
   Nodes({2, 1, 0, 3});
   EXPECT_THAT(Fits(Pod().Spread(Hard(kZone)).Spread(Hard(kHost))), ElementsAre("n2"));
@@ -131,6 +144,7 @@ TEST_F(SpreadTest, EveryConstraintMustHold) {
   EXPECT_EQ(answer.refused.at("n2"), kSkewed);
 }
 
+// Case 5.
 TEST_F(SpreadTest, TooFewDomainsCountAsAnEmptyOne) {
   Nodes({2, 2, 1});
   auto constraint = Hard(kHost, 2);
@@ -141,6 +155,7 @@ TEST_F(SpreadTest, TooFewDomainsCountAsAnEmptyOne) {
   EXPECT_THAT(Fits(Pod().Spread(constraint)), ElementsAre("n2"));
 }
 
+// Case 6.
 TEST_F(SpreadTest, OnlyLivingPodsOfTheNamespaceCount) {
   Nodes({0, 1});
   harness_.AddPod(MakePod("elsewhere").Namespace("other").Label("foo", "").Node("n0"));
@@ -148,6 +163,7 @@ TEST_F(SpreadTest, OnlyLivingPodsOfTheNamespaceCount) {
   EXPECT_THAT(Fits(Pod().Spread(Hard(kHost))), ElementsAre("n0"));
 }
 
+// Case 7.
 TEST_F(SpreadTest, SelectorsOfNothingAndOfEverythingCountNothing) {
   Nodes({2, 0});
   Node(MakeNode("lost"), "lost", 0);
@@ -158,11 +174,13 @@ TEST_F(SpreadTest, SelectorsOfNothingAndOfEverythingCountNothing) {
   EXPECT_THAT(Fits(Pod().Spread(constraint)), ElementsAre("n0", "n1"));
 }
 
+// Case 8.
 TEST_F(SpreadTest, WithoutEligibleDomainTheMinimumIsZero) {
   Nodes({2, 0});
   EXPECT_THAT(Fits(Pod().Spread(Hard(kHost)).NodeSelector("no", "where")), ElementsAre("n0", "n1"));
 }
 
+// Case 9.
 TEST_F(SpreadTest, NodesOutsideNodeAffinityCountByPolicy) {
   Node(MakeNode("a").Hostname().Label("bar", ""), "a", 1);
   Node(MakeNode("b").Hostname().Label("bar", ""), "b", 1);
@@ -174,6 +192,7 @@ TEST_F(SpreadTest, NodesOutsideNodeAffinityCountByPolicy) {
   EXPECT_THAT(Fits(Pod().Spread(constraint).NodeSelector("bar", "")), ElementsAre("x"));
 }
 
+// Case 10.
 TEST_F(SpreadTest, TaintedNodesCountByPolicy) {
   Node(MakeNode("a").Hostname(), "a", 1);
   Node(MakeNode("x").Hostname(), "x", 0);
@@ -189,6 +208,7 @@ TEST_F(SpreadTest, TaintedNodesCountByPolicy) {
   EXPECT_THAT(Fits(Pod().Spread(constraint).Tolerate(toleration)), ElementsAre("x"));
 }
 
+// Case 11.
 TEST_F(SpreadTest, MatchLabelKeysNarrowTheSelector) {
   Nodes({2, 0});
   harness_.AddPod(MakePod("a1").Label("foo", "").Label("bar", "a").Node("n1"));
@@ -214,6 +234,7 @@ TEST_F(SpreadTest, MatchLabelKeysAreNotReadWithTheGateOff) {
               ElementsAre(Pair("n1", kSkewed)));
 }
 
+// Case 12.
 TEST_F(SpreadTest, SoftConstraintsDoNotFilter) {
   Nodes({2, 0});
   Service({{"foo", ""}});
@@ -222,6 +243,7 @@ TEST_F(SpreadTest, SoftConstraintsDoNotFilter) {
   EXPECT_THAT(answer.refused, IsEmpty());
 }
 
+// Case 15.
 TEST_F(SpreadTest, ABadSelectorIsAnErrorOfItsKind) {
   Nodes({0});
   auto bad = Hard(kHost);
@@ -249,7 +271,7 @@ TEST_F(SpreadTest, APodWhoseResizeWaitsIsNotFiltered) {
   EXPECT_TRUE(harness.Ask(harness.AddPod(Pod().Spread(Hard(kHost)).Condition(waits))).pre_filter.IsSkip());
 }
 
-// A trial that takes a dying pod away may leave less than nothing, as upstream has it.
+// Case 16. A trial that takes a dying pod away may leave less than nothing, as upstream has it.
 TEST_F(SpreadTest, TrialsCountWhatCountingSkipped) {
   Nodes({0, 1});
   harness_.AddPod(MakePod("dying").Label("foo", "").Node("n0").Terminating());
@@ -264,6 +286,20 @@ TEST_F(SpreadTest, TrialsCountWhatCountingSkipped) {
         << "the minimum is -1";
   }
   EXPECT_EQ(harness_.AskAgain(pod), before);
+}
+
+TEST_F(SpreadTest, Case16APodThatIsTakenAwayAndPutBackChangesNothing) {
+  Nodes({1, 2, 3});
+  const PodSlot pod = harness_.AddPod(Pod().Spread(Hard(kHost)));
+  const Answer before = harness_.AskAgain(pod);
+  {
+    cluster::Speculation trial(harness_.cluster());
+    trial.Displace(harness_.cluster().pods().Find("uid-p1"));
+    EXPECT_THAT(harness_.AskAgain(pod, {.score = false}).refused,
+                ElementsAre(Pair("n1", kSkewed), Pair("n2", kSkewed)));
+  }
+  EXPECT_EQ(harness_.AskAgain(pod), before);
+  EXPECT_THAT(before.refused, ElementsAre(Pair("n1", kSkewed), Pair("n2", kSkewed)));
 }
 
 // What is kept is asked again only where an answer moved.
@@ -291,6 +327,7 @@ struct ScoreCase {
 };
 class SpreadScoreTest : public SpreadTest, public testing::WithParamInterface<ScoreCase> {};
 
+// Cases 17, 18 and 22.
 TEST_P(SpreadScoreTest, ByHost) {
   Nodes(GetParam().counts);
   EXPECT_EQ(Scores(Pod().Spread(Soft(kHost, GetParam().max_skew))), GetParam().scores);
@@ -304,11 +341,13 @@ INSTANTIATE_TEST_SUITE_P(Plugins, SpreadScoreTest,
                                          ScoreCase{"OneNode", {5}, 1, {100}}),
                          [](const auto& test) { return test.param.name; });
 
+// Case 19.
 TEST_F(SpreadTest, OnlyFeasibleNodesAreScored) {
   Nodes({4, 2, 1, 7});
   EXPECT_THAT(Scores(Pod().Spread(Soft(kHost)), {.infeasible = {"n3"}}), ElementsAre(33, 83, 100));
 }
 
+// Case 19.
 TEST_F(SpreadTest, ANodeWithoutTheKeyScoresNothing) {
   Node("a", "", 4);
   Node("b", "", 1);
@@ -318,6 +357,7 @@ TEST_F(SpreadTest, ANodeWithoutTheKeyScoresNothing) {
   EXPECT_EQ(answer.raw.size(), 2u);
 }
 
+// Case 20.
 TEST_F(SpreadTest, ZonesAreScoredAsAWhole) {
   Node("a1", "z1", 4);
   Node("a2", "z1", 2);
@@ -325,6 +365,7 @@ TEST_F(SpreadTest, ZonesAreScoredAsAWhole) {
   EXPECT_THAT(Scores(Pod().Spread(Soft(kZone))), ElementsAre(75, 75, 100));
 }
 
+// Case 21.
 TEST_F(SpreadTest, SeveralConstraintsAddUp) {
   Node("a1", "z1", 2);
   Node("a2", "z1", 1);
@@ -334,12 +375,14 @@ TEST_F(SpreadTest, SeveralConstraintsAddUp) {
   EXPECT_THAT(answer.scores, ElementsAre(Pair("a1", 100), Pair("b1", 63)));
 }
 
+// Case 22.
 TEST_F(SpreadTest, AllFeasibleNodesIgnoredScoreZero) {
   Node(MakeNode("a"), "a", 1);
   Node(MakeNode("b"), "b", 0);
   EXPECT_THAT(Scores(Pod().Spread(Soft(kHost))), ElementsAre(0, 0));
 }
 
+// Case 23.
 TEST_F(SpreadTest, ASelectorOfNothingScoresAllAlike) {
   Nodes({3, 0});
   auto constraint = Soft(kHost);
@@ -348,6 +391,7 @@ TEST_F(SpreadTest, ASelectorOfNothingScoresAllAlike) {
   EXPECT_THAT(Scores(Pod().Spread(constraint)), ElementsAre(100, 100));
 }
 
+// Case 25.
 TEST_F(SpreadTest, PodsCountInZonesThatHaveAFeasibleNode) {
   Node("a1", "z1", 1);
   Node("a2", "z1", 5);
@@ -358,6 +402,7 @@ TEST_F(SpreadTest, PodsCountInZonesThatHaveAFeasibleNode) {
   EXPECT_THAT(answer.raw, ElementsAre(Pair("a1", 8), Pair("b1", 3)));
 }
 
+// Case 18.
 TEST_F(SpreadTest, SystemDefaultsSpreadPodsOfAService) {
   for (int i = 0; i < 4; ++i) Node("n" + std::to_string(i), "", 4 - i);
   EXPECT_TRUE(Ask(Pod()).pre_score.IsSkip()) << "no Service selects it";
@@ -365,7 +410,7 @@ TEST_F(SpreadTest, SystemDefaultsSpreadPodsOfAService) {
   EXPECT_THAT(Scores(Pod()), ElementsAre(44, 66, 77, 100));
 }
 
-// Under the defaults of the system a node without a zone is scored by its host alone.
+// Case 24. Under the defaults of the system a node without a zone is scored by its host alone.
 TEST_F(SpreadTest, SystemDefaultsDoNotAskForAZone) {
   Service({{"foo", ""}});
   Node("a", "mars", 1);
@@ -386,6 +431,7 @@ TEST_F(SpreadTest, NodesWithoutAZoneCountForTheEmptyZone) {
   EXPECT_THAT(answer.raw, ElementsAre(Pair("empty", 12), Pair("none", 6)));
 }
 
+// Case 13.
 TEST_F(SpreadTest, ListedDefaultsFilterPodsOfAServiceOnly) {
   TopologyHarness::Options options;
   options.args.pod_topology_spread.defaulting = framework::SpreadDefaulting::kList;
@@ -407,6 +453,7 @@ TEST_F(SpreadTest, ListedDefaultsFilterPodsOfAServiceOnly) {
   EXPECT_THAT(harness.Ask(harness.AddPod(Pod().Uid("own").Spread(Soft(kHost)))).refused, IsEmpty());
 }
 
+// Case 14.
 TEST_F(SpreadTest, OwnersOfOtherVersionsGiveNoSelector) {
   Nodes({1, 0});
   api::ReplicaSet set;
@@ -416,6 +463,12 @@ TEST_F(SpreadTest, OwnersOfOtherVersionsGiveNoSelector) {
   harness_.cluster().workloads().Set(set);
   EXPECT_TRUE(Ask(Pod().Uid("beta").Owner("apps/v1beta1", "ReplicaSet", "rs")).pre_score.IsSkip());
   EXPECT_TRUE(Ask(Pod().Uid("v1").Owner("apps/v1", "ReplicaSet", "rs")).pre_score.IsSuccess());
+}
+
+TEST_F(SpreadTest, Case14AServiceThatSelectsNothingSpreadsNothing) {
+  Nodes({1, 0});
+  Service({});
+  EXPECT_TRUE(Ask(Pod()).pre_score.IsSkip());
 }
 
 TEST_F(SpreadTest, ScoresFollowTheFeasibleNodes) {
@@ -450,7 +503,7 @@ bool Signs(const TopologyHarness& harness, PodSlot pod) {
       .Sign({harness.cluster(), pod}, signature);
 }
 
-// With the default constraints no pod can (case 25 of the cycle chapter).
+// Case 30, and 25 of the cycle chapter: with the default constraints no pod can.
 TEST_F(SpreadTest, OnlyPodsThatAreNotSpreadCanBeSigned) {
   EXPECT_FALSE(Signs(harness_, harness_.AddPod(Pod())));
   TopologyHarness::Options options;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,11 +11,14 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/task.h"
+#include "cluster/object_store.h"
 #include "framework/binding_points.h"
 #include "framework/queue_points.h"
+#include "plugins/all_plugins.h"
 #include "plugins/plugin_harness.h"
 
 // The plugins before and after a decision: who goes first, who may enter, how a pod is bound; and signatures.
+// Numbers are those of the cases of the chapter about node plugins.
 namespace berth::plugins {
 namespace {
 
@@ -31,6 +36,7 @@ struct OrderCase {
 class PrioritySortTest : public testing::TestWithParam<OrderCase> {};
 void PrintTo(const OrderCase& test, std::ostream* out) { *out << test.name; }
 
+// Case 69.
 TEST_P(PrioritySortTest, OrdersByPriorityThenTime) {
   PluginHarness harness("PrioritySort");
   const auto at = [](int seconds) { return base::TimePoint() + std::chrono::seconds(seconds); };
@@ -54,6 +60,7 @@ TEST(SchedulingGatesTest, SpeaksAsTheApiServerWhereRejectionsAreReported) {
             "UU Scheduling is blocked due to non-empty scheduling gates");
 }
 
+// Case 68.
 TEST(SchedulingGatesTest, HoldsPodsUntilTheLastGateIsGone) {
   PluginHarness harness("SchedulingGates");
   const auto pre_enqueue = [&](const PodBuilder& pod) {
@@ -123,6 +130,42 @@ TEST_F(DefaultBinderTest, HandsTheServersWordsOn) {
 }
 
 // ---------------------------------------------------------------------------------------------------------
+
+// Whether each plugin that signs does so.
+bool IsSigned(PluginHarness& harness, const PodBuilder& pod) {
+  framework::Signature signature;
+  const framework::WaitingPod waiting{harness.cluster(), harness.SlotOf(pod)};
+  return std::ranges::all_of(harness.profile().sign(),
+                             [&](const auto& placed) { return placed.point->Sign(waiting, signature); });
+}
+
+TEST(DefaultSignatureTest, Case70NoPodIsSignedAsLongAsAllAreSpread) {
+  const auto harness = [](framework::SpreadDefaulting defaulting) {
+    PluginHarness::Options options{.plugins = framework::DefaultPlugins(framework::Features::Upstream())};
+    std::erase_if(options.plugins, [](const auto& plugin) { return !AllPlugins().Contains(plugin.name); });
+    options.args.pod_topology_spread.defaulting = defaulting;
+    return PluginHarness(std::move(options));
+  };
+  PluginHarness spread = harness(framework::SpreadDefaulting::kSystem);
+  EXPECT_FALSE(IsSigned(spread, MakePod("plain").Cpu("1")));
+  PluginHarness listed = harness(framework::SpreadDefaulting::kList);
+  EXPECT_TRUE(IsSigned(listed, MakePod("plain").Cpu("1")));
+  EXPECT_FALSE(IsSigned(listed, MakePod("affine").Affinity(berth::test::MakeTerm("zone").Label("a", "b"))));
+  EXPECT_FALSE(
+      IsSigned(listed, MakePod("averse").AntiAffinity(berth::test::MakeTerm("zone").Label("a", "b"))));
+  api::TopologySpreadConstraint constraint;
+  constraint.max_skew = 1;
+  constraint.topology_key = "zone";
+  constraint.when_unsatisfiable = "ScheduleAnyway";
+  EXPECT_FALSE(IsSigned(listed, MakePod("spread").Spread(constraint)));
+  const PodBuilder gpu = MakePod("gpu").Request("example.com/gpu", "1");
+  EXPECT_TRUE(IsSigned(listed, gpu));
+  api::DeviceClass offers;
+  offers.metadata.name = "gpu";
+  offers.spec.extended_resource_name = "example.com/gpu";
+  listed.cluster().objects().Of<api::DeviceClass>().Set(std::make_shared<const api::DeviceClass>(offers));
+  EXPECT_FALSE(IsSigned(listed, gpu));
+}
 
 // Pods with one signature must be interchangeable for every plugin: what one of them reads must be in it.
 class SignatureTest : public testing::Test {

@@ -8,7 +8,8 @@
 #include "plugins/topology_harness.h"
 #include "support/builders.h"
 
-// Which events wake pods that the topology plugins rejected.
+// Which events wake pods that the topology plugins rejected. Numbers are those of the cases of the chapter
+// about topology plugins; 29 and 54, about arguments, are in test/config/arguments_test.cpp.
 namespace berth::plugins::test {
 namespace {
 
@@ -86,6 +87,7 @@ class SpreadHintTest : public HintTest {
   }
 };
 
+// Case 26.
 TEST_F(SpreadHintTest, PodsThatAreSpreadTogether) {
   const PodBuilder pod = Pod({kZone});
   EXPECT_TRUE(Wakes(kAssigned, pod, {}, Other().Label("foo", "")));
@@ -96,6 +98,7 @@ TEST_F(SpreadHintTest, PodsThatAreSpreadTogether) {
   EXPECT_TRUE(Wakes(kAssigned, pod, MakePod("nominated").NominatedNode("n").Label("foo", ""), {}));
 }
 
+// Case 26.
 TEST_F(SpreadHintTest, LabelsThatChangeWhatMatches) {
   const PodBuilder pod = Pod({kZone});
   EXPECT_TRUE(Wakes(kAssigned, pod, Other(), Other().Label("foo", "")));
@@ -105,6 +108,7 @@ TEST_F(SpreadHintTest, LabelsThatChangeWhatMatches) {
   EXPECT_TRUE(Wakes(kTarget, pod, Pod({kZone}), Pod({kZone}).Label("foo", "")));
 }
 
+// Case 28.
 TEST_F(SpreadHintTest, TolerationsMatterWhereTaintsAreHonored) {
   api::Toleration toleration;
   toleration.key = "t";
@@ -113,6 +117,7 @@ TEST_F(SpreadHintTest, TolerationsMatterWhereTaintsAreHonored) {
   EXPECT_FALSE(Wakes(kTarget, Pod({kZone}), Pod({kZone}), Pod({kZone}).Tolerate(toleration)));
 }
 
+// Case 27.
 TEST_F(SpreadHintTest, NodesWithAllKeys) {
   const PodBuilder pod = Pod({kZone, kHost});
   const auto both = MakeNode("n").Zone("z").Hostname();
@@ -156,6 +161,7 @@ class AffinityHintTest : public HintTest {
   }
 };
 
+// Case 51.
 TEST_F(AffinityHintTest, APodThatMeetsAllAffinityTerms) {
   EXPECT_FALSE(Wakes(kAssigned, Near(), {}, Other().Label("a", "")));
   EXPECT_TRUE(Wakes(kAssigned, Near(), {}, Other().Label("a", "").Label("b", "")));
@@ -163,12 +169,14 @@ TEST_F(AffinityHintTest, APodThatMeetsAllAffinityTerms) {
   EXPECT_FALSE(Wakes(kAssigned, MakePod("q"), {}, Other().Label("a", "")));
 }
 
+// Case 51.
 TEST_F(AffinityHintTest, APodThatMeetsNoAntiAffinityTermAnyMore) {
   const auto both = Other().Label("a", "").Label("b", "");
   EXPECT_FALSE(Wakes(kAssigned, Away(), both, Other().Label("b", "")));
   EXPECT_TRUE(Wakes(kAssigned, Away(), both, Other()));
 }
 
+// Case 52.
 TEST_F(AffinityHintTest, DeletedPodsThatKeptItAway) {
   EXPECT_TRUE(Wakes(kAssigned, Away(), MakePod("x").NominatedNode("n").Label("a", ""), {}));
   EXPECT_FALSE(Wakes(kAssigned, Away(), MakePod("x").Label("a", ""), {}));
@@ -198,6 +206,7 @@ TEST_F(AffinityHintTest, ItsOwnLabels) {
   EXPECT_TRUE(Wakes(kTarget, MakePod("q"), MakePod("q"), MakePod("q").Label("a", "")));
 }
 
+// Case 53.
 TEST_F(AffinityHintTest, Nodes) {
   const auto near = MakePod("q").Affinity(MakeTerm(kZone).Label("a", ""));
   const auto away = MakePod("q").AntiAffinity(MakeTerm(kZone).Label("a", ""));

@@ -6,8 +6,7 @@
 
 #include "cli/conformance/case_file.h"
 #include "cli/conformance/cases.h"
-
-#include "base/log.h"
+#include "cli/silence.h"
 
 namespace berth::cli {
 namespace {
@@ -30,19 +29,6 @@ std::optional<std::string> CheckLine(const json::value& parsed) {
   if (suite == nullptr) return "a kind of case that berth does not know";
   return suite->check(parsed.get_object());
 }
-
-// Cases make berth complain on purpose: what it logs is not what the user asked for.
-class Silence final : public base::LogSink {
- public:
-  Silence() : before_(base::ConfigureLogging({.sink = this})) {}
-  Silence(const Silence&) = delete;
-  Silence& operator=(const Silence&) = delete;
-  ~Silence() override { base::ConfigureLogging(before_); }
-  void Write(base::Severity, std::string_view) override {}
-
- private:
-  base::LogOptions before_;
-};
 
 class FileRun {
  public:

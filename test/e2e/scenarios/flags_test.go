@@ -201,6 +201,51 @@ func TestFlagsWrongValues(t *testing.T) {
 	}
 }
 
+// Both write the same file for the same configuration, and read it back as the same.
+func TestFlagsWriteConfiguration(t *testing.T) {
+	folder := t.TempDir()
+	kubeconfig := filepath.Join(folder, "kubeconfig")
+	harness.WriteFile(t, kubeconfig, []byte("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\ncontexts: [{name: x, context: {cluster: c}}]\ncurrent-context: x\n"))
+	for name, body := range map[string]string{
+		"plain": "",
+		"numbers": "parallelism: 3\npercentageOfNodesToScore: 40\npodInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 20\n" +
+			"enableProfiling: false\ndelayCacheUntilActive: true\nleaderElection: {leaseDuration: 1m30s, resourceName: mine}\n",
+		"profiles": "profiles:\n- schedulerName: a\n  percentageOfNodesToScore: 0\n  plugins:\n    score:\n      disabled: [{name: ImageLocality}]\n" +
+			"      enabled: [{name: NodeResourcesFit, weight: 5}]\n    multiPoint:\n      disabled: [{name: VolumeZone}]\n" +
+			"  pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 3}]}}\n" +
+			"  - name: NodeAffinity\n    args: {addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}\n" +
+			"  - name: Unheard\n    args: {b: [1, x]}\n- schedulerName: b\n",
+		"extenders": "extenders:\n- urlPrefix: http://127.0.0.1:1/x\n  filterVerb: filter\n  prioritizeVerb: rate\n  weight: 2\n  ignorable: true\n" +
+			"  managedResources: [{name: example.com/foo, ignoredByScheduler: true}]\n- urlPrefix: https://127.0.0.1:1/y\n  bindVerb: bind\n" +
+			"  enableHTTPS: true\n  httpTimeout: 3s\n  tlsConfig: {}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(folder, name+".yaml")
+			connection := "clientConnection: {kubeconfig: " + kubeconfig + ", qps: 12.5}\n"
+			harness.WriteFile(t, file, []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+connection+body))
+			written := func(program, from string) string {
+				into := filepath.Join(folder, "written.yaml")
+				_ = os.Remove(into)
+				code, _, errors := run(t, program, "--config="+from, "--secure-port=0", "--write-config-to="+into)
+				text, err := os.ReadFile(into)
+				if code != 0 || err != nil {
+					t.Fatalf("%s ends with %d: %v\n%s", filepath.Base(program), code, err, errors)
+				}
+				return string(text)
+			}
+			theirs, ours := written(harness.Binary("kube-scheduler"), file), written(harness.BerthBinary(), file)
+			if theirs != ours {
+				t.Errorf("%s", firstDifference(theirs, ours))
+			}
+			again := filepath.Join(folder, name+"-again.yaml")
+			harness.WriteFile(t, again, []byte(ours))
+			if twice := written(harness.BerthBinary(), again); twice != ours {
+				t.Errorf("read back: %s", firstDifference(ours, twice))
+			}
+		})
+	}
+}
+
 // A changed file is in force without a restart; a wrong one changes nothing. The lease stays where it is.
 func TestReloadOfTheConfiguration(t *testing.T) {
 	c := harness.StartControlPlane(t, harness.Options{})

@@ -9,10 +9,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -263,4 +265,105 @@ func TestServingNotReadyWithoutARight(t *testing.T) {
 	// It needs no restart once it may.
 	c.GiveSchedulerRights(t, rbacv1.Subject{Kind: "User", Name: "lesser"})
 	c.WaitPodBound(t, "pod", 90*time.Second)
+}
+
+// A standby with a lease of another name than usual: it says so in its metrics, under the name of the program, and shows the
+// resources of pods only once it leads. The lease of somebody who is gone is taken after the time that the lease itself names.
+func TestServingAsStandby(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	c.CreateNodes(t, 1, "8", "16Gi")
+	ctx := context.Background()
+	holder, seconds, transitions := "somebody", int32(leaseDuration/time.Second), int32(4)
+	old := metav1.NewMicroTime(time.Now().Add(-time.Hour))
+	if _, err := c.Admin.CoordinationV1().Leases("kube-system").Create(ctx, &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: "mine"},
+		Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds, LeaseTransitions: &transitions,
+			AcquireTime: &old, RenewTime: &old},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	scheduler := c.StartScheduler(t, harness.SchedulerOptions{LeaderElection: election + ", resourceName: mine",
+		Flags: []string{"--authorization-always-allow-paths=/metrics/resources,/healthz"}})
+	scheduler.WaitReady(t)
+	leads := func(want string) error {
+		_, text, err := scheduler.Get("/metrics")
+		if err == nil && !strings.Contains(text, "leader_election_master_status{name=\"kube-scheduler\"} "+want+"\n") {
+			err = fmt.Errorf("the status is not %s", want)
+		}
+		return err
+	}
+	if err := leads("0"); err != nil {
+		t.Error(err)
+	}
+	if code, body, err := scheduler.Get("/metrics/resources"); err != nil || code != http.StatusOK || body != "" {
+		t.Errorf("resources of a standby: %d %q %v", code, body, err)
+	}
+	if code, body, err := scheduler.Get("/healthz?verbose"); err != nil || code != http.StatusOK || body != "[+]leaderElection ok\nhealthz check passed\n" {
+		t.Errorf("healthz of a standby: %d %q %v", code, body, err)
+	}
+	c.CreatePod(t, harness.MakePod("pod", "1"))
+	harness.Eventually(t, takeoverMax, "it leads", func() error { return leads("1") })
+	if after := time.Since(started); after < leaseDuration {
+		t.Errorf("the lease was taken after %v", after)
+	}
+	c.WaitPodBound(t, "pod", 10*time.Second)
+	harness.Eventually(t, 10*time.Second, "resources are shown", func() error {
+		_, body, err := scheduler.Get("/metrics/resources")
+		if err == nil && !strings.Contains(body, "kube_pod_resource_request{") {
+			err = fmt.Errorf("resources: %q", body)
+		}
+		return err
+	})
+	lease, err := c.Admin.CoordinationV1().Leases("kube-system").Get(ctx, "mine", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *lease.Spec.LeaseTransitions != transitions+1 || *lease.Spec.HolderIdentity == holder {
+		t.Errorf("the lease: %v", lease.Spec)
+	}
+}
+
+// How a scheduler ends says whether somebody wanted it to: without an election an end is a failure, in either program.
+func TestServingExitCodes(t *testing.T) {
+	c := harness.StartControlPlane(t, harness.Options{})
+	kubeconfig := c.SchedulerKubeconfig(t, c.Port)
+	for _, one := range []struct {
+		name, program string
+		arguments     []string
+	}{{"kube", harness.Binary("kube-scheduler"), nil}, {"berth", harness.BerthBinary(), []string{"scheduler"}}} {
+		t.Run(one.name, func(t *testing.T) {
+			port := harness.FreePort(t)
+			process := harness.StartProcess(t, c.Logs, one.name, one.program, append(one.arguments, "--kubeconfig="+kubeconfig,
+				"--leader-elect=false", "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port)))
+			(&harness.Scheduler{Process: process, Port: port}).WaitReady(t)
+			process.Signal(syscall.SIGTERM)
+			wantExit(t, process, 10*time.Second, 1)
+			if !strings.Contains(process.Log(), `"command failed" err="finished without leader elect"`) {
+				t.Error("it does not say why")
+			}
+		})
+	}
+	// A server that does not answer keeps a leader from giving its lease back. Who asks again does not want to wait.
+	t.Run("again", func(t *testing.T) {
+		proxy := harness.StartProxy(t, c.Port)
+		scheduler := c.StartScheduler(t, harness.SchedulerOptions{Kubeconfig: c.SchedulerKubeconfig(t, proxy.Port), LeaderElection: election})
+		scheduler.WaitReady(t)
+		harness.Eventually(t, 20*time.Second, "it leads", func() error {
+			return wantEqual("leader", scheduler.Metric(t, "leader_election_master_status"), 1)
+		})
+		proxy.Stall()
+		scheduler.Signal(syscall.SIGTERM)
+		harness.Eventually(t, 2*time.Second, "it is about to end", func() error {
+			if strings.Contains(scheduler.Log(), "Requested to terminate, exiting") {
+				return nil
+			}
+			return fmt.Errorf("it has not heard")
+		})
+		if scheduler.Ended() {
+			t.Fatal("it ended although the server does not answer")
+		}
+		scheduler.Signal(syscall.SIGTERM)
+		wantExit(t, scheduler.Process, time.Second, 1)
+	})
 }
