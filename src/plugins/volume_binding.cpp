@@ -162,15 +162,18 @@ void VolumeBinding::Filter(const framework::Cycle& cycle, framework::NodeSelecti
   });
 }
 
+bool VolumeBinding::ScoresAlike(const framework::Cycle& cycle) const {
+  const auto* const binding = cycle.DataOf<PodBinding>(*this);
+  return binding == nullptr || binding->search->HasAll();
+}
+
 Status VolumeBinding::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                             std::span<std::int64_t> scores) const {
-  const auto* const binding = cycle.DataOf<PodBinding>(*this);
-  // Only volumes that are still to be had make a difference.
-  if (binding == nullptr || binding->search->HasAll()) {
+  if (ScoresAlike(cycle)) {
     std::ranges::fill(scores, 0);
     return {};
   }
-  VolumeSearch& search = *binding->search;
+  VolumeSearch& search = *cycle.DataOf<PodBinding>(*this)->search;
   search.Refresh();
   VolumeChoice choice;
   for (std::size_t i = 0; i < rows.size(); ++i) {

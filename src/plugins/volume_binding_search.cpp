@@ -162,6 +162,7 @@ VolumeSearch::Late VolumeSearch::PrepareLate(ClaimRef claim) const {
     late.tells_capacity =
         driver && driver->spec.storage_capacity.value_or(false) && RequestOf(*claim) != nullptr;
   }
+  late.wish.claim_key = KeyOf(claim->metadata);
   late.wish.claim = std::move(claim);
   return late;
 }

@@ -8,6 +8,10 @@ namespace {
 constexpr std::string_view kAvailable = "Available";
 constexpr std::string_view kFilesystem = "Filesystem";
 
+// With more values of a label than this few nodes have the same one, and what was found there is of no use
+// to others.
+constexpr std::size_t kSharedValuesMax = 64;
+
 std::string_view ModeOf(const std::optional<std::string>& mode) {
   return mode ? std::string_view(*mode) : kFilesystem;
 }
@@ -53,26 +57,27 @@ void ClassVolumes::ForEachBucket(const VolumeRef& volume, F&& visit) {
   }
   if (const auto& claim = volume->spec.claim_ref) {
     const auto at = meant_.try_emplace(KeyOf(claim->namespace_, claim->name)).first;
-    visit(at->second, Entry{volume, matcher});
+    visit(at->second, Entry{volume, matcher, CapacityOf(*volume)});
     if (at->second.empty()) meant_.erase(at);
     return;
   }
   if (volume->status.phase != kAvailable) return;
   if (selector == nullptr) {
-    visit(anywhere_, Entry{volume, nullptr});
+    visit(anywhere_, Entry{volume, nullptr, CapacityOf(*volume)});
     return;
   }
   const api::NodeSelectorRequirement* const label = OnlyLabelOf(*selector);
   // A label that is wrong matches no node, wherever it stands.
   if (label == nullptr || matcher->error()) {
-    visit(elsewhere_, Entry{volume, matcher});
+    visit(elsewhere_, Entry{volume, matcher, CapacityOf(*volume)});
     return;
   }
   const auto by_value = by_label_.try_emplace(label->key).first;
   for (const std::string& value : label->values) {
     const auto at = by_value->second.try_emplace(value).first;
-    visit(at->second, Entry{volume, nullptr});
-    if (at->second.empty()) by_value->second.erase(at);
+    if (at->second == nullptr) at->second = std::make_unique<Bucket>();
+    visit(*at->second, Entry{volume, nullptr, CapacityOf(*volume)});
+    if (at->second->empty()) by_value->second.erase(at);
   }
   if (by_value->second.empty()) by_label_.erase(by_value);
 }
@@ -102,6 +107,14 @@ const ClassVolumes::Entry* ClassVolumes::FirstFit(const Bucket& bucket, const Vo
   return nullptr;
 }
 
+const ClassVolumes::Entry* ClassVolumes::FirstFitOfFew(const Bucket& bucket, const VolumeWish& wish,
+                                                       std::span<const VolumeRef> taken) {
+  for (auto at = bucket.lower_bound(wish.request); at != bucket.end(); ++at) {
+    if (!IsTaken(at->volume, taken) && Suits(*at->volume, wish)) return &*at;
+  }
+  return nullptr;
+}
+
 const ClassVolumes::Entry* ClassVolumes::FirstFitOn(const Bucket& bucket, const VolumeWish& wish,
                                                     const cluster::LabelView& node,
                                                     std::span<const VolumeRef> taken) {
@@ -117,12 +130,12 @@ VolumeRef ClassVolumes::Match(const VolumeWish& wish, const cluster::LabelTable&
                               Memo& memo) const {
   const cluster::LabelView node = labels.View(node_labels);
   if (!meant_.empty()) {
-    if (const auto meant = meant_.find(KeyOf(wish.claim->metadata)); meant != meant_.end()) {
+    if (const auto meant = meant_.find(wish.claim_key); meant != meant_.end()) {
       // The first by name decides, whatever its size.
       const Entry* first = nullptr;
       for (const Entry& entry : meant->second) {
         if (IsTaken(entry.volume, taken) || !IsMeantFor(*entry.volume, *wish.claim) ||
-            entry.capacity().Compare(wish.request) < 0 || !SuitsAtAll(*entry.volume, *wish.claim)) {
+            entry.capacity.Compare(wish.request) < 0 || !SuitsAtAll(*entry.volume, *wish.claim)) {
           continue;
         }
         if (first == nullptr || entry.volume->metadata.name < first->volume->metadata.name) first = &entry;
@@ -141,9 +154,10 @@ VolumeRef ClassVolumes::Match(const VolumeWish& wish, const cluster::LabelTable&
   for (const auto& [key, by_value] : by_label_) {
     const std::optional<std::string_view> value = node(key);
     if (!value) continue;
-    if (const auto bucket = by_value.find(*value); bucket != by_value.end()) {
-      consider(FirstFit(bucket->second, wish, taken, memo));
-    }
+    const auto bucket = by_value.find(*value);
+    if (bucket == by_value.end()) continue;
+    consider(by_value.size() > kSharedValuesMax ? FirstFitOfFew(*bucket->second, wish, taken)
+                                                : FirstFit(*bucket->second, wish, taken, memo));
   }
   consider(FirstFitOn(elsewhere_, wish, node, taken));
   return best == nullptr ? nullptr : best->volume;
