@@ -147,12 +147,11 @@ void VolumeBinding::Filter(const framework::Cycle& cycle, framework::NodeSelecti
   if (binding == nullptr) return;
   VolumeSearch& search = *binding->search;
   search.Refresh();
-  VolumeChoice choice;
   ConflictReasons reasons(nodes);
   nodes.Judge([&](cluster::NodeRow row) -> RejectionId {
     // One node in error fails the attempt: nothing about the others matters any more.
     if (!nodes.error().IsSuccess()) return framework::kAccepted;
-    const base::Result<VolumeConflicts> conflicts = search.Judge(row, choice);
+    const base::Result<VolumeConflicts> conflicts = search.Judge(row);
     if (!conflicts) {
       nodes.Fail(row, Status::Error(conflicts.error().message));
       metrics_.CountVolumeError(VolumeStage::kPredicate);
@@ -177,7 +176,7 @@ Status VolumeBinding::Score(const framework::Cycle& cycle, std::span<const clust
   search.Refresh();
   VolumeChoice choice;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const base::Result<VolumeConflicts> conflicts = search.Judge(rows[i], choice);
+    const base::Result<VolumeConflicts> conflicts = search.Judge(rows[i], &choice);
     scores[i] = conflicts && *conflicts == 0 ? ScoreOf(choice, shape_) : 0;
   }
   return {};

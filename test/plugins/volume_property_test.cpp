@@ -305,7 +305,9 @@ TEST(FreeVolumesProperty, MatchIsThatOfTheRules) {
           if (asked != nullptr) asked->Match(wish, labels, other, taken, memo);
         }
         const ClassVolumes* const of_class = index.Find(*wish.claim->spec.storage_class_name);
-        const VolumeRef got = of_class == nullptr ? nullptr : of_class->Match(wish, labels, set, taken, memo);
+        const VolumeRef* const found =
+            of_class == nullptr ? nullptr : of_class->Match(wish, labels, set, taken, memo);
+        const VolumeRef got = found == nullptr ? nullptr : *found;
         const std::optional<std::string> want = NaiveMatch(volumes, wish, node, taken);
         RC_ASSERT((got ? std::optional(got->metadata.name) : std::nullopt) == want);
         if (got) taken.push_back(got);
