@@ -83,7 +83,7 @@ TEST_F(CoreModeTest, TheWorkloadAllocatesClaimsItself) {
       "  - {opcode: createAny, templatePath: slice.yaml}\n"
       "  - {opcode: createAny, templatePath: claim.yaml, namespace: x}\n"
       "  - {opcode: allocResourceClaims, namespace: x}\n"
-      "  - {opcode: createPods, count: 1, collectMetrics: true}");
+      "  - {opcode: createPods, count: 1, podTemplatePath: pod.yaml, collectMetrics: true}");
   const TestCase& test_case = file.test_cases[0];
   EXPECT_THAT(MissingFor(file, test_case, test_case.workloads[0]), IsEmpty());
   const auto cluster = MakeCoreCluster(file, test_case, test_case.workloads[0], {});
