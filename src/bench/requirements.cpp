@@ -92,18 +92,11 @@ class Survey {
   }
   void Look(const CreatePodSets& op) { Look(op.pods); }
   void Look(const CreatePodGroups&) { NeedPlugin("GangScheduling"); }
-  void Look(const CreateResourceClaims& op) {
-    NeedPlugin("DynamicResources");
-    has_claims_ |= op.count.number() > 0;
-  }
-  void Look(const AllocateResourceClaims&) {
-    if (has_claims_) Need("allocation of claims by the workload");
-  }
+  void Look(const CreateResourceClaims&) { NeedPlugin("DynamicResources"); }
   void Look(const CreateAny& op) {
     const auto object = First(op.template_path, "", op.template_params);
     if (!object || op.count.number(1) == 0) return;
     AddFree(*object);
-    has_claims_ |= sandbox::TextAt(*object, {"kind"}) == "ResourceClaim";
   }
   void Look(const Churn& op) {
     for (const std::string& path : op.template_paths) {
@@ -151,7 +144,6 @@ class Survey {
   std::vector<PodKind> pods_;
   std::int64_t lowest_priority_ = 0;
   std::int64_t largest_node_ = 0;
-  bool has_claims_ = false;  // so far
 };
 
 }  // namespace

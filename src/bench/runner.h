@@ -117,7 +117,7 @@ class Runner {
   NodeMaker nodes_;
   Params params_;
   std::size_t op_index_ = 0;
-  std::size_t claims_ = 0;  // that operations created
+  std::vector<sandbox::Target> devices_;  // that operations created: classes, slices, claims
   // Namespaces that operations made, and how many pods in each nobody has waited for.
   std::map<std::string, std::size_t> unwaited_;
   std::unique_ptr<Collection> collection_;

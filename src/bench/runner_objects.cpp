@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "bench/claim_allocation.h"
 #include "bench/runner.h"
 #include "sandbox/document.h"
 #include "sandbox/kinds.h"
@@ -109,12 +110,13 @@ Runner::Done Runner::Do(const CreateAny& op) {
     clock_.Poll(seconds(1), kRetryMax, [&] {
       const auto created = cluster_.Create(target, object->document);
       if (!created) error = created.error();
+      if (created) target.name = *created;
       made = created.has_value();
       return made || !MayGoOn();
     });
     if (auto may = MayGoOn(); !may) return may;
     if (!made) return std::unexpected(RequestError(op.template_path, *error));
-    if (target.resource->kind == "ResourceClaim") ++claims_;
+    if (target.resource->group == "resource.k8s.io") devices_.push_back(std::move(target));
   }
   return {};
 }
@@ -187,15 +189,42 @@ Runner::Done Runner::Do(const CreateResourceClaims& op) {
     const auto made =
         cluster_.Create({.resource = &claims, .namespace_name = op.namespace_name}, *source->Make({}));
     if (!made) return std::unexpected(RequestError("create claim", made.error()));
-    ++claims_;
+    devices_.push_back({.resource = &claims, .namespace_name = op.namespace_name, .name = *made});
   }
   return {};
 }
 
-Runner::Done Runner::Do(const AllocateResourceClaims&) {
+Runner::Done Runner::Do(const AllocateResourceClaims& op) {
+  const auto is_asked = [&](const sandbox::Target& target) {
+    return target.resource->kind == "ResourceClaim" && target.namespace_name == op.namespace_name;
+  };
   // Most workloads that name this operation have no claims for it.
-  if (claims_ == 0) return {};
-  return base::Fail("claims cannot be allocated outside of the scheduler yet");
+  if (std::ranges::none_of(devices_, is_asked)) return {};
+  ClaimAllocation allocation(options_.seed);
+  const auto add = [&](const sandbox::Target& target) -> Done {
+    const auto document = cluster_.Get(target);
+    return document ? allocation.Add(target.resource->kind, *document) : Done();
+  };
+  for (const std::string& name : cluster_.NodeNames()) {
+    auto added = add({.resource = &sandbox::ResourceOf("v1", "Node"), .name = name});
+    if (!added) return added;
+  }
+  for (const sandbox::Target& target : devices_) {
+    if (auto added = add(target); !added) return added;
+  }
+  for (sandbox::Target target : devices_) {
+    if (!is_asked(target)) continue;
+    auto document = allocation.Allocate(target.namespace_name, target.name);
+    if (!document) return std::unexpected(std::move(document.error()));
+    if (document->empty()) continue;
+    target.subresource = "status";
+    clock_.AwaitTurn();
+    if (const auto updated = cluster_.Update(target, *std::move(document)); !updated) {
+      return std::unexpected(RequestError("update claim status with allocation", updated.error()));
+    }
+    if (auto may = MayGoOn(); !may) return may;
+  }
+  return {};
 }
 
 Runner::Done Runner::Do(const DeletePods& op) {

@@ -135,9 +135,12 @@ void ClaimCache::Count(const std::string& uid) {
       now = in_flight->second.claim;
   }
   if (now != counted.counted) {
-    // The new ones first: a device that stays in use is not forgotten in between.
-    devices_.Add(ResultsOf(now));
-    devices_.Subtract(ResultsOf(counted.counted));
+    // A claim on its way from memory to the server and back has the same devices all the time.
+    if (!std::ranges::equal(ResultsOf(now), ResultsOf(counted.counted))) {
+      // The new ones first: a device that stays in use is not forgotten in between.
+      devices_.Add(ResultsOf(now));
+      devices_.Subtract(ResultsOf(counted.counted));
+    }
     counted.counted = std::move(now);
   }
   if (counted.known == nullptr && counted.counted == nullptr) counted_.erase(uid);

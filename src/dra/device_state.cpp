@@ -42,7 +42,8 @@ std::shared_ptr<const api::DeviceClass> DeviceState::FindClass(std::string_view 
 }
 
 void DeviceState::OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) {
-  if ((facts & (cluster::kLabelsFact | cluster::kExistsFact)) != 0) pools_.OnNodeChanged(row);
+  constexpr cluster::Facts kRead = cluster::kLabelsFact | cluster::kFeaturesFact | cluster::kExistsFact;
+  if ((facts & kRead) != 0) pools_.OnNodeChanged(row);
 }
 
 void DeviceState::AddTo(cluster::Digester& digest) const {

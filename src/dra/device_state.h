@@ -40,6 +40,30 @@ class DeviceState final : public cluster::Extension {
   const ExtendedNames& extended_names() const { return extended_names_; }
   // Grows with every change of the use of devices in these pools.
   std::uint64_t UseVersion(const NodePools& pools) const;
+  // What a reader of the nodes' devices is up to date with.
+  struct Version {
+    std::uint64_t uses = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t shared = 0;
+
+    bool operator==(const Version&) const = default;
+  };
+  Version version() const {
+    return {devices_.use_log().version(), pools_.row_log().version(), pools_.shared_version()};
+  }
+  // Calls visit(row) for the rows whose pools, or the use of the devices in them, may be others now. False:
+  // those of all rows may be.
+  template <class F>
+  bool RowsSince(const Version& version, F&& visit) const {
+    if (version.shared != pools_.shared_version()) return false;
+    bool are_all_told = true;
+    const bool covers_uses = devices_.use_log().Since(version.uses, [&](PoolId pool, std::uint32_t) {
+      are_all_told = are_all_told && pools_.ForEachRowWith(pool, visit);
+    });
+    const bool covers_rows =
+        pools_.row_log().Since(version.rows, [&](cluster::NodeRow row, std::uint32_t) { visit(row); });
+    return covers_uses && covers_rows && are_all_told;
+  }
   // Null: there is none.
   std::shared_ptr<const api::DeviceClass> FindClass(std::string_view name) const;
 

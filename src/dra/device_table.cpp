@@ -60,6 +60,7 @@ void DeviceTable::Count(std::span<const api::DeviceRequestAllocationResult> resu
     }
     BERTH_DCHECK(use.dedicated >= 0 && use.shares >= 0);
     ++pool_versions_[pool_of_[id.index()].index()];
+    use_log_.Append(pool_of_[id.index()], 0);
     if (sign < 0) {
       Release(id);
       Release(id);

@@ -9,6 +9,7 @@
 
 #include "api/devices.h"
 #include "api/resource_list.h"
+#include "base/change_log.h"
 #include "base/ids.h"
 #include "base/interner.h"
 
@@ -52,11 +53,15 @@ class DeviceTable {
   const DeviceUse& use(DeviceId id) const { return uses_[id.index()]; }
   PoolId pool(DeviceId id) const { return pool_of_[id.index()]; }
   std::uint64_t use_version(PoolId pool) const { return pool_versions_[pool.index()]; }
+  // The pools of which the use of a device changed.
+  const base::ChangeLog<PoolId>& use_log() const { return use_log_; }
   // Ids are below this.
   std::size_t slot_count() const { return names_.slot_count(); }
   bool empty() const { return names_.empty(); }
 
  private:
+  static constexpr std::size_t kUseLogCapacity = 1 << 13;
+
   void Count(std::span<const api::DeviceRequestAllocationResult> results, int sign);
 
   bool shares_enabled_ = true;
@@ -65,6 +70,7 @@ class DeviceTable {
   std::vector<DeviceUse> uses_;               // by DeviceId
   std::vector<PoolId> pool_of_;               // by DeviceId
   std::vector<std::uint64_t> pool_versions_;  // by PoolId
+  base::ChangeLog<PoolId> use_log_{kUseLogCapacity};
 };
 
 }  // namespace berth::dra

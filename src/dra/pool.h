@@ -55,6 +55,8 @@ struct SliceRecord {
 
   const api::ResourceSliceSpec& spec() const { return object->spec; }
   std::string_view name() const { return object->metadata.name; }
+  // May concern any node. The server takes no slice that names a node and leaves it to its devices as well.
+  bool is_shared() const { return nodes.node_name.empty() || per_device_nodes; }
 };
 
 // So much of one counter of the pool.

@@ -83,7 +83,7 @@ void PoolIndex::Link(const SliceRecord& record) {
   const PoolKey key(record.spec().driver, record.spec().pool.name);
   Pool& pool = pools_[key];
   pool.slices.emplace(record.name(), &record);
-  if (record.nodes.node_name.empty()) {
+  if (record.is_shared()) {
     ++shared_pools_[key];
   } else {
     ++pools_of_node_[std::string(record.nodes.node_name)][key];
@@ -96,12 +96,19 @@ void PoolIndex::Unlink(const SliceRecord& record) {
   const auto pool = pools_.find(key);
   Forget(pool->second);
   pool->second.slices.erase(record.name());
-  if (pool->second.slices.empty()) pools_.erase(pool);
+  if (pool->second.slices.empty()) {
+    // Whoever used it was told.
+    if (!record.ids.empty()) {
+      const std::size_t index = devices_.pool(record.ids.front()).index();
+      if (index < sights_.size()) sights_[index] = Sight();
+    }
+    pools_.erase(pool);
+  }
   const auto drop_from = [&](Pools& pools) {
     const auto counted = pools.find(key);
     if (--counted->second == 0) pools.erase(counted);
   };
-  if (record.nodes.node_name.empty()) {
+  if (record.is_shared()) {
     drop_from(shared_pools_);
     return;
   }
@@ -112,7 +119,7 @@ void PoolIndex::Unlink(const SliceRecord& record) {
 
 void PoolIndex::Forget(Pool& pool) {
   for (const auto& [name, slice] : pool.slices) {
-    if (slice->nodes.node_name.empty()) {
+    if (slice->is_shared()) {
       ++shared_version_;
     } else {
       MarkStale(slice->nodes.node_name);
@@ -128,6 +135,7 @@ void PoolIndex::MarkStale(std::string_view node_name) {
 
 void PoolIndex::OnNodeChanged(cluster::NodeRow row) {
   if (row.index() < entries_.size()) entries_[row.index()].is_current = false;
+  row_log_.Append(row, 0);
 }
 
 const NodePools& PoolIndex::Of(cluster::NodeRow row) {
@@ -164,11 +172,25 @@ base::Result<bool> PoolIndex::IsRelevant(const SliceRecord& slice, cluster::Node
   return false;
 }
 
+void PoolIndex::NoteSight(const PoolKey& key, cluster::NodeRow row) {
+  const auto& slices = pools_.find(key)->second.slices;
+  const auto with_devices =
+      std::ranges::find_if(slices, [](const auto& slice) { return !slice.second->ids.empty(); });
+  if (with_devices == slices.end()) return;
+  const PoolId pool = devices_.pool(with_devices->second->ids.front());
+  if (pool.index() >= sights_.size()) sights_.resize(pool.index() + 1);
+  Sight& sight = sights_[pool.index()];
+  if (sight.is_wide || std::ranges::find(sight.rows, row) != sight.rows.end()) return;
+  sight.rows.push_back(row);
+  sight.is_wide = sight.rows.size() > kSightRowsMax || shared_pools_.contains(key);
+}
+
 void PoolIndex::Rebuild(cluster::NodeRow row, NodePools& pools) {
   Pools keys = shared_pools_;
   if (const auto own = pools_of_node_.find(cluster_.nodes().name(row)); own != pools_of_node_.end()) {
     keys.insert(own->second.begin(), own->second.end());
   }
+  for (const auto& [key, count] : keys) NoteSight(key, row);
   for (const auto& [key, count] : keys) {
     base::Result<const PoolView*> view = ViewOf(pools_.find(key)->second, row);
     if (!view) {

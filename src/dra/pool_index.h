@@ -12,6 +12,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 
+#include "base/change_log.h"
 #include "base/interner.h"
 #include "cluster/cluster.h"
 #include "dra/device_table.h"
@@ -45,10 +46,39 @@ class PoolIndex {
   // Good until a slice or node changes.
   const NodePools& Of(cluster::NodeRow row);
 
+  // Rows whose pools may be others now; and a version that grows when those of all rows may be.
+  const base::ChangeLog<cluster::NodeRow>& row_log() const { return row_log_; }
+  std::uint64_t shared_version() const { return shared_version_; }
+  // Calls visit(row) for the rows that Of() gave this pool to. False: there are many, take all.
+  template <class F>
+  bool ForEachRowWith(PoolId pool, F&& visit) const {
+    if (pool.index() >= sights_.size()) return true;
+    const Sight& sight = sights_[pool.index()];
+    if (sight.is_wide) return false;
+    for (const cluster::NodeRow row : sight.rows) visit(row);
+    return true;
+  }
+
   // Calls visit(slice) for each slice, by name.
   template <class F>
   void ForEachSlice(F&& visit) const {
     for (const auto& [name, slice] : slices_) visit(*slice);
+  }
+  // Calls visit(slice) for each slice that may be for the node.
+  template <class F>
+  void ForEachSliceOn(cluster::NodeRow row, F&& visit) const {
+    const auto visit_pool = [&](const PoolKey& key) {
+      for (const auto& [name, slice] : pools_.find(key)->second.slices) visit(*slice);
+    };
+    const auto own = pools_of_node_.find(cluster_.nodes().name(row));
+    const bool has_own = own != pools_of_node_.end();
+    if (has_own) {
+      for (const auto& [key, count] : own->second) visit_pool(key);
+    }
+    for (const auto& [key, count] : shared_pools_) {
+      // A pool may be among both.
+      if (!has_own || !own->second.contains(key)) visit_pool(key);
+    }
   }
   // Grows with every change of a slice.
   std::uint64_t version() const { return version_; }
@@ -67,6 +97,13 @@ class PoolIndex {
     std::uint64_t shared_version = 0;
     NodePools pools;
   };
+  // Who uses a pool: these rows, and perhaps some that did once.
+  struct Sight {
+    bool is_wide = false;
+    std::vector<cluster::NodeRow> rows;
+  };
+  static constexpr std::size_t kSightRowsMax = 64;
+  static constexpr std::size_t kRowLogCapacity = 1 << 13;
 
   std::unique_ptr<SliceRecord> MakeRecord(SliceRef slice);
   void ReleaseRecord(const SliceRecord& record);
@@ -75,6 +112,7 @@ class PoolIndex {
   // The pool changed: forget it wherever it shows.
   void Forget(Pool& pool);
   void MarkStale(std::string_view node_name);
+  void NoteSight(const PoolKey& key, cluster::NodeRow row);
 
   void Rebuild(cluster::NodeRow row, NodePools& pools);
   base::Result<bool> IsRelevant(const SliceRecord& slice, cluster::NodeRow row) const;
@@ -97,6 +135,8 @@ class PoolIndex {
   Pools shared_pools_;  // through slices that name none
   base::Interner<KindId> kinds_;
   std::vector<Entry> entries_;  // by row
+  std::vector<Sight> sights_;   // by PoolId
+  base::ChangeLog<cluster::NodeRow> row_log_{kRowLogCapacity};
 };
 
 }  // namespace berth::dra

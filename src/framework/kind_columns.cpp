@@ -12,6 +12,8 @@ void KindColumns::Reset() {
   entries_.clear();
   columns_.clear();
   counted_ = 0;
+  hidden_.clear();
+  varied_.clear();
   masked_.clear();
   open_.clear();
   feasible_count_ = 0;
@@ -70,22 +72,21 @@ void KindColumns::Mask(cluster::NodeRow row, RejectionId refusal) {
   const bool was_feasible = IsFeasible(row);
   masked_.insert(at, {row, refusal});
   if (!was_feasible) return;
-  ++entries_[KindOf(row)].hidden;
+  hidden_.resize(entries_.size());
+  ++hidden_[KindOf(row)];
   --feasible_count_;
 }
 
 void KindColumns::EndAttempt() {
-  for (const Masked& masked : masked_) {
-    if (KindOf(masked.row) != RowKinds::kNone) entries_[KindOf(masked.row)].hidden = 0;
-  }
   masked_.clear();
+  hidden_.clear();
 }
 
 void KindColumns::CollectUnscored() {
   samples_.clear();
   rows_.clear();
   for (const KindId kind : open_) {
-    if ((entries_[kind].scored & counted_) != counted_) samples_.push_back({kinds_->Sample(kind), kind});
+    if (entries_[kind].sums != sums_) samples_.push_back({kinds_->Sample(kind), kind});
   }
   std::ranges::sort(samples_);
   for (const Sample& sample : samples_) rows_.push_back(sample.row);
@@ -127,7 +128,7 @@ Status KindColumns::ScoreNew(const Cycle& cycle, std::span<const ScoreColumn> co
     }
   }
   for (const Sample& sample : samples_) {
-    entries_[sample.kind].scored |= counted_;
+    entries_[sample.kind].sums = sums_;
     if (Status status = AddFixed(columns, sample.kind); !status.IsSuccess()) return status;
   }
   return {};
@@ -159,7 +160,7 @@ Status KindColumns::AddVaried(const ScoreColumn& placed, Column& column) {
     if (column.raw[kind] == kNoScore || Shown(kind) == 0) continue;
     const std::int64_t score = scores_[next++];
     if (Status status = ScoreColumn::CheckRange(placed.placed(), score); !status.IsSuccess()) return status;
-    entries_[kind].varied += score * placed.placed().weight;
+    varied_[kind] += score * placed.placed().weight;
   }
   return {};
 }
@@ -171,21 +172,13 @@ Status KindColumns::Score(const Cycle& cycle, std::span<const ScoreColumn> colum
     if (columns[i].counts()) counted |= std::uint64_t{1} << i;
   }
   // What is fixed is of other columns than before: everything is summed up again.
-  if (std::exchange(counted_, counted) != counted) {
-    for (Entry& entry : entries_) {
-      entry.scored = 0;
-      entry.varied = 0;
-    }
-  }
+  if (std::exchange(counted_, counted) != counted || sums_ == 0) ++sums_;
   if (Status status = ScoreNew(cycle, columns); !status.IsSuccess()) return status;
   common_ = 0;
-  bool is_varied = false;
+  varied_.clear();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (!columns[i].counts() || columns[i].placed().point->normalizing() == Normalizing::kNone) continue;
-    if (!columns_[i].is_uniform && !is_varied) {
-      for (const KindId kind : open_) entries_[kind].varied = 0;
-      is_varied = true;
-    }
+    if (!columns_[i].is_uniform && varied_.empty()) varied_.resize(entries_.size());
     Status status =
         columns_[i].is_uniform ? AddCommon(columns[i], columns_[i]) : AddVaried(columns[i], columns_[i]);
     if (!status.IsSuccess()) return status;
@@ -201,7 +194,7 @@ void KindColumns::FindBest() {
   for (const KindId kind : open_) {
     const std::size_t shown = Shown(kind);
     if (shown == 0) continue;
-    const std::int64_t total = entries_[kind].fixed + entries_[kind].varied;
+    const std::int64_t total = entries_[kind].fixed + Varied(kind);
     if (best_.empty() || total > best) {
       best_.clear();
       best_count_ = 0;
@@ -260,12 +253,13 @@ std::int64_t KindColumns::normalized(const ScoreColumn& placed, std::size_t colu
 }
 
 std::int64_t KindColumns::total(cluster::NodeRow row) const {
-  const Entry& entry = entries_[KindOf(row)];
-  return entry.fixed + entry.varied + common_;
+  const KindId kind = KindOf(row);
+  return entries_[kind].fixed + Varied(kind) + common_;
 }
 
 std::size_t KindColumns::MemoryBytes() const {
-  std::size_t bytes = entries_.capacity() * sizeof(Entry) + open_.capacity() * sizeof(KindId);
+  std::size_t bytes = entries_.capacity() * sizeof(Entry) + open_.capacity() * sizeof(KindId) +
+                      hidden_.capacity() * sizeof(std::uint32_t) + varied_.capacity() * sizeof(std::int64_t);
   for (const Column& column : columns_) bytes += column.raw.capacity() * sizeof(std::int64_t);
   return bytes + (samples_.capacity() + scores_.capacity()) * sizeof(Sample) +
          rows_.capacity() * sizeof(cluster::NodeRow);

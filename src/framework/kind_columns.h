@@ -60,12 +60,11 @@ class KindColumns {
   std::size_t MemoryBytes() const;
 
  private:
+  // Small: every attempt reads those of all kinds, and there may be a thousand views.
   struct Entry {
     std::uint64_t born = 0;
-    std::uint64_t scored = 0;  // a bit per column
-    std::int64_t fixed = 0;    // of the columns that count
-    std::int64_t varied = 0;   // of the last attempt
-    std::size_t hidden = 0;    // rows that are masked
+    std::int64_t fixed = 0;  // of the columns that count
+    std::uint32_t sums = 0;  // as sums_ when `fixed` was summed up; 0: it was not
     RejectionId refusal;
   };
   struct Column {
@@ -89,18 +88,24 @@ class KindColumns {
   void FindBest();
   std::vector<cluster::NodeRow> MaskedAmong(std::span<const KindId> kinds) const;
   const Masked* FindMask(cluster::NodeRow row) const;
-  std::size_t Shown(KindId kind) const { return kinds_->sizes()[kind].rows - entries_[kind].hidden; }
+  std::size_t Shown(KindId kind) const {
+    return kinds_->sizes()[kind].rows - (hidden_.empty() ? 0 : hidden_[kind]);
+  }
+  std::int64_t Varied(KindId kind) const { return varied_.empty() ? 0 : varied_[kind]; }
   KindId KindOf(cluster::NodeRow row) const { return kinds_->kind_of()[row.index()]; }
 
   const RowKinds* kinds_ = nullptr;
   std::vector<Entry> entries_;   // by kind
   std::vector<Column> columns_;  // as those of the view
   std::uint64_t counted_ = 0;    // the columns that `fixed` is of, as bits
+  std::uint32_t sums_ = 0;       // how often those were others
   // Of the attempt.
   std::int64_t common_ = 0;
   std::size_t feasible_count_ = 0;
-  std::vector<Masked> masked_;  // ascending
-  std::vector<KindId> open_;    // kinds that no filter refuses, ascending
+  std::vector<Masked> masked_;         // ascending
+  std::vector<KindId> open_;           // kinds that no filter refuses, ascending
+  std::vector<std::uint32_t> hidden_;  // by kind, rows that are masked; empty while none is
+  std::vector<std::int64_t> varied_;   // by kind; empty while no extent tells kinds apart
   std::vector<KindId> best_;
   std::size_t best_count_ = 0;
   std::size_t rows_scored_ = 0;

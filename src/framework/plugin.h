@@ -49,8 +49,9 @@ class Plugin {
 
   // Called at every attempt, so it is a few look-ups: adds what the answers depend on beyond template,
   // requests and whether the pod's resize is deferred. Equal template, requests and scope must mean equal
-  // verdicts and scores on an equal cluster, for every column that is not Reads::attempt.
-  virtual void AppendScope(const Cycle&, Scope&) const {}
+  // verdicts and scores on an equal cluster, for every column that is not Reads::attempt. What it had to find
+  // out for that it may leave in the cycle for PreFilter (EmplaceData).
+  virtual void AppendScope(Cycle&, Scope&) const {}
 
   // The position in its profile: where the cycle finds the plugin's plan, state and data.
   PluginIndex index() const { return index_; }

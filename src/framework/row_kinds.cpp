@@ -22,6 +22,7 @@ bool RowKinds::Refresh(const cluster::Cluster& cluster) {
   const auto& log = cluster.change_log();
   if (!is_usable_) return log.version() >= retry_at_ && Rebuild(cluster);
   if (log.version() == version_) return true;
+  if (cluster.nodes().row_count() > tree_.row_capacity()) return Rebuild(cluster);
   kind_of_.resize(cluster.nodes().row_count(), kNone);
   kinds_max_ = std::clamp(kind_of_.size() / kShareMax, kKindsMin, kKindsMax);
   const bool is_covered = log.Since(version_, [&](cluster::NodeRow row, cluster::Facts facts) {
@@ -40,6 +41,7 @@ bool RowKinds::Rebuild(const cluster::Cluster& cluster) {
   unused_.clear();
   kind_count_ = 0;
   kind_of_.assign(cluster.nodes().row_count(), kNone);
+  tree_.Reset(kind_of_.size());
   kinds_max_ = std::clamp(kind_of_.size() / kShareMax, kKindsMin, kKindsMax);
   version_ = cluster.change_log().version();
   is_usable_ = true;
@@ -55,12 +57,13 @@ bool RowKinds::Rebuild(const cluster::Cluster& cluster) {
 
 void RowKinds::GiveUp(const cluster::Cluster& cluster) {
   is_usable_ = false;
-  retry_at_ = cluster.change_log().version() + kind_of_.size() + kChunk;
+  retry_at_ = cluster.change_log().version() + kind_of_.size() + KindTree::kPart;
   ids_.clear();
   kinds_ = std::vector<Kind>();
   sizes_.clear();
   unused_.clear();
   kind_of_ = std::vector<KindId>();
+  tree_.Reset(0);
   kind_count_ = 0;
 }
 
@@ -99,6 +102,7 @@ KindId RowKinds::FindOrAdd(cluster::NodeRow row) {
     id = static_cast<KindId>(kinds_.size());
     kinds_.emplace_back();
     sizes_.emplace_back();
+    tree_.Reserve(kinds_.size());
   } else {
     id = unused_.back();
     unused_.pop_back();
@@ -107,17 +111,13 @@ KindId RowKinds::FindOrAdd(cluster::NodeRow row) {
   kind.words = words_;
   sizes_[id].born = ++births_;
   kind.founder = row;
-  kind.chunks.clear();
-  kind.blocks.clear();
   ids_.insert(id);
   ++kind_count_;
   return id;
 }
 
 void RowKinds::Leave(KindId id, cluster::NodeRow row) {
-  Kind& kind = kinds_[id];
-  --kind.chunks[row.index() / kChunk];
-  --kind.blocks[row.index() / kBlock];
+  tree_.Remove(id, row);
   if (--sizes_[id].rows > 0) return;
   ids_.erase(id);
   unused_.push_back(id);
@@ -134,13 +134,7 @@ void RowKinds::Place(const cluster::Cluster& cluster, cluster::NodeRow row) {
   if (before == now) return;
   kind_of_[row.index()] = now;
   if (now != kNone) {
-    Kind& kind = kinds_[now];
-    const std::size_t chunk = row.index() / kChunk;
-    const std::size_t block = row.index() / kBlock;
-    if (chunk >= kind.chunks.size()) kind.chunks.resize(chunk + 1);
-    if (block >= kind.blocks.size()) kind.blocks.resize(block + 1);
-    ++kind.chunks[chunk];
-    ++kind.blocks[block];
+    tree_.Add(now, row);
     ++sizes_[now].rows;
   }
   if (before != kNone) Leave(before, row);
@@ -151,48 +145,31 @@ cluster::NodeRow RowKinds::Sample(KindId kind) const {
   return kind_of_[founder.index()] == kind ? founder : Nth({&kind, 1}, 0, {});
 }
 
-template <class Counts>
-std::size_t RowKinds::Descend(std::span<const KindId> kinds, Counts Kind::* counts, std::size_t size,
-                              std::size_t from, std::size_t& n,
-                              std::span<const cluster::NodeRow>& without) const {
-  for (std::size_t part = from;; ++part) {
-    std::size_t left_out = 0;
-    while (left_out < without.size() && without[left_out].index() < (part + 1) * size) ++left_out;
-    std::size_t count = 0;
-    for (const KindId kind : kinds) {
-      const Counts& of = kinds_[kind].*counts;
-      if (part < of.size()) count += of[part];
-    }
-    count -= left_out;
-    if (n < count) return part;
-    BERTH_CHECK((part + 1) * size < kind_of_.size());
-    n -= count;
-    without = without.subspan(left_out);
-  }
-}
-
 cluster::NodeRow RowKinds::Nth(std::span<const KindId> kinds, std::size_t n,
                                std::span<const cluster::NodeRow> without) const {
-  const std::size_t block = Descend(kinds, &Kind::blocks, kBlock, 0, n, without);
-  const std::size_t chunk = Descend(kinds, &Kind::chunks, kChunk, block * (kBlock / kChunk), n, without);
-  for (std::size_t row = chunk * kChunk;; ++row) {
+  const std::size_t first = tree_.FindPart(kinds, n, without);
+  among_.resize(kinds_.size());
+  for (const KindId kind : kinds) among_[kind] = 1;
+  cluster::NodeRow found;
+  for (std::size_t row = first;; ++row) {
+    BERTH_DCHECK(row < kind_of_.size());
     const KindId kind = kind_of_[row];
-    if (kinds.size() == 1 ? kind != kinds[0] : !std::ranges::binary_search(kinds, kind)) continue;
-    const cluster::NodeRow found(static_cast<std::uint32_t>(row));
+    if (kind == kNone || among_[kind] == 0) continue;
+    found = cluster::NodeRow(static_cast<std::uint32_t>(row));
     if (!without.empty() && without.front() == found) {
       without = without.subspan(1);
     } else if (n-- == 0) {
-      return found;
+      break;
     }
   }
+  for (const KindId kind : kinds) among_[kind] = 0;
+  return found;
 }
 
 std::size_t RowKinds::MemoryBytes() const {
   std::size_t bytes = kind_of_.capacity() * sizeof(KindId) + kinds_.capacity() * sizeof(Kind);
-  for (const Kind& kind : kinds_) {
-    bytes += kind.words.capacity() * sizeof(std::uint64_t) + kind.chunks.capacity() * 2 +
-             kind.blocks.capacity() * 4;
-  }
+  bytes += tree_.MemoryBytes() + among_.capacity();
+  for (const Kind& kind : kinds_) bytes += kind.words.capacity() * sizeof(std::uint64_t);
   return bytes;
 }
 

@@ -10,11 +10,9 @@
 #include "cluster/cluster.h"
 #include "cluster/facts.h"
 #include "cluster/ids.h"
+#include "framework/kind_tree.h"
 
 namespace berth::framework {
-
-// Which of the rows are alike.
-using KindId = std::uint32_t;
 
 // The existing rows by what a plain pod is told by: allocatable and requested of every resource, how many
 // pods there are, taints, cordons, declared features and ports in use. Labels, images and which pods they are
@@ -62,16 +60,10 @@ class RowKinds {
   std::size_t MemoryBytes() const;
 
  private:
-  static constexpr std::size_t kChunk = 256;          // rows
-  static constexpr std::size_t kBlock = kChunk * 64;  // rows
-
   using Words = std::vector<std::uint64_t>;
   struct Kind {
     Words words;  // what its rows agree in
     cluster::NodeRow founder;
-    // How many rows it has of every kChunk and of every kBlock; as long as it needs to be.
-    std::vector<std::uint16_t> chunks;
-    std::vector<std::uint32_t> blocks;
   };
   // Kinds are looked up by the words that they have, which are kept once.
   struct WordsHash {
@@ -93,10 +85,6 @@ class RowKinds {
   void Describe(const cluster::Cluster& cluster, cluster::NodeRow row);
   KindId FindOrAdd(cluster::NodeRow row);
   void Leave(KindId kind, cluster::NodeRow row);
-  // Goes down to the part of `size` rows in which the n-th is.
-  template <class Counts>
-  std::size_t Descend(std::span<const KindId> kinds, Counts Kind::* counts, std::size_t size,
-                      std::size_t from, std::size_t& n, std::span<const cluster::NodeRow>& without) const;
 
   bool is_usable_ = false;
   std::uint64_t version_ = 0;   // of the change log
@@ -109,7 +97,9 @@ class RowKinds {
   std::vector<KindId> unused_;
   std::vector<KindId> kind_of_;                                                      // by row
   absl::flat_hash_set<KindId, WordsHash, WordsEqual> ids_{0, {&kinds_}, {&kinds_}};  // never walked
-  Words words_;                                                                      // of the row at hand
+  KindTree tree_;
+  Words words_;                              // of the row at hand
+  mutable std::vector<std::uint8_t> among_;  // by kind; all 0 between calls
 };
 
 }  // namespace berth::framework

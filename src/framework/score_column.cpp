@@ -166,6 +166,17 @@ Status ScoreColumn::ScoreRows(const Cycle& cycle, const KindSamples* kinds) {
   return {};
 }
 
+bool ScoreColumn::UpdateAlike(const Cycle& cycle, const Rows& rows, ChangedRows& moved, Status& status) {
+  if (is_kept_ || rows.feasible_count == 0 || !placed_.point->ScoresAlike(cycle)) return false;
+  if (placed_.point->normalizing() == Normalizing::kByColumn) return false;
+  const cluster::NodeRow some(static_cast<std::uint32_t>(rows.feasible.FindFirst()));
+  scores_.resize(1);
+  rows_scored_ = 1;
+  status = Ask(placed_, cycle, {&some, 1}, scores_);
+  if (status.IsSuccess()) status = SetUniform(scores_.front(), rows.feasible_count, moved);
+  return true;
+}
+
 bool ScoreColumn::UpdateByKind(const Cycle& cycle, const Rows& rows, ChangedRows& moved, Status& status) {
   const KindSamples* const kinds = rows.kinds;
   if (kinds == nullptr || !is_alike_ || rows.feasible_count == 0) return false;
@@ -266,7 +277,7 @@ Status ScoreColumn::UpdateBorrowed(const Cycle& cycle, const Rows& rows, Changed
   const bool all =
       !is_valid_ || !is_kept_ || stale_.all() || changed * kChangedShareMax > rows.feasible_count;
   Status status;
-  if (all && UpdateByKind(cycle, rows, moved, status)) {
+  if (all && (UpdateAlike(cycle, rows, moved, status) || UpdateByKind(cycle, rows, moved, status))) {
     stale_.Reset(rows.feasible.size());
     is_valid_ = true;
     return status;

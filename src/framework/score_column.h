@@ -133,6 +133,9 @@ class ScoreColumn {
   void CollectRows(const Rows& rows);
   void CollectAll(const Rows& rows);
   Status ScoreRows(const Cycle& cycle, const KindSamples* kinds);
+  // All rows, of a plugin that answers alike for all of them now and says so at every attempt. False: it does
+  // not.
+  bool UpdateAlike(const Cycle& cycle, const Rows& rows, ChangedRows& moved, Status& status);
   // All rows, of a plugin that answers alike for rows of one kind. False: it has to be done row by row.
   bool UpdateByKind(const Cycle& cycle, const Rows& rows, ChangedRows& moved, Status& status);
   // After ScoreRows of all rows. False: some row has no score.

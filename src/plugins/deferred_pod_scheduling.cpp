@@ -33,7 +33,7 @@ std::unique_ptr<framework::Plan> DeferredPodScheduling::MakePlan(const framework
   return plan;
 }
 
-void DeferredPodScheduling::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
+void DeferredPodScheduling::AppendScope(framework::Cycle& cycle, framework::Scope& scope) const {
   if (!cycle.resize_deferred()) return;
   // Pods of one template sit on different nodes, or on one that is gone, or on none.
   const cluster::NodeTable& nodes = cycle.cluster().nodes();

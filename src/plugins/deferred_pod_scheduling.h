@@ -28,7 +28,7 @@ class DeferredPodScheduling final : public framework::Plugin,
   std::string_view Name() const override { return "DeferredPodScheduling"; }
   std::span<const framework::ReasonText> Reasons() const override;
   std::unique_ptr<framework::Plan> MakePlan(const framework::PlanInput& input) const override;
-  void AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const override;
+  void AppendScope(framework::Cycle& cycle, framework::Scope& scope) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   void Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const override;
   framework::PermitResult Permit(const cluster::Cluster& cluster,

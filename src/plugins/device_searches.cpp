@@ -23,7 +23,7 @@ bool EachClass(std::span<const dra::ClaimPlan* const> plans, F&& visit) {
 
 }  // namespace
 
-DeviceSearch::DeviceSearch(std::span<const dra::ClaimPlan* const> plans) {
+DeviceSearch::DeviceSearch(std::uint64_t id, std::span<const dra::ClaimPlan* const> plans) : id_(id) {
   for (const dra::ClaimPlan* const plan : plans) claims_.push_back(plan->claim);
   EachClass(plans, [&](const auto& device_class) {
     classes_.push_back(device_class);
@@ -58,7 +58,7 @@ std::shared_ptr<DeviceSearch> DeviceSearches::Use(std::span<const dra::ClaimPlan
   auto found = std::ranges::find_if(searches_, [&](const auto& search) { return search->IsFor(plans); });
   if (found == searches_.end()) {
     if (searches_.size() == kSearchesMax) searches_.pop_back();
-    searches_.push_back(std::make_shared<DeviceSearch>(plans));
+    searches_.push_back(std::make_shared<DeviceSearch>(++last_id_, plans));
     found = searches_.end() - 1;
   }
   std::rotate(searches_.begin(), found, found + 1);

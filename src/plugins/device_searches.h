@@ -27,7 +27,9 @@ class DeviceSearch {
     std::int64_t score = 0;  // of kFound
   };
 
-  explicit DeviceSearch(std::span<const dra::ClaimPlan* const> plans);
+  // No two have the same id.
+  DeviceSearch(std::uint64_t id, std::span<const dra::ClaimPlan* const> plans);
+  std::uint64_t id() const { return id_; }
 
   bool IsFor(std::span<const dra::ClaimPlan* const> plans) const;
   // Null: not known for these pools with this use of theirs.
@@ -35,6 +37,7 @@ class DeviceSearch {
   void Set(cluster::NodeRow row, const Finding& finding);
 
  private:
+  const std::uint64_t id_;
   std::vector<dra::ClaimRef> claims_;
   std::vector<std::shared_ptr<const api::DeviceClass>> classes_;  // of all alternatives, as listed
   std::vector<Finding> findings_;                                 // by row
@@ -48,6 +51,7 @@ class DeviceSearches {
 
  private:
   std::vector<std::shared_ptr<DeviceSearch>> searches_;  // the last used first
+  std::uint64_t last_id_ = 0;
 };
 
 }  // namespace berth::plugins

@@ -88,7 +88,13 @@ std::unique_ptr<framework::Plan> DynamicResources::MakePlan(const framework::Pla
     std::ranges::sort(plan->extended);
   }
   const bool has_claims = features_.dynamic_resource_allocation && !input.spec.resource_claims.empty();
-  if (has_claims || !plan->extended.empty()) return plan;
+  if (has_claims || !plan->extended.empty()) {
+    cluster::Facts facts = cluster::kLabelsFact | cluster::kFeaturesFact;
+    if (!plan->extended.empty()) facts |= cluster::kResourcesFact;
+    plan->filter_reads = framework::Reads::RowAndState(facts);
+    plan->score_reads = framework::Reads::RowAndState(facts);
+    return plan;
+  }
   // Such a pod scores nothing everywhere, and that is kept.
   plan->filters = false;
   plan->filter_reads = framework::Reads::Row(0);
@@ -102,13 +108,72 @@ Status DynamicResources::PreEnqueue(const framework::WaitingPod& pod) const {
   return claims ? Status() : Status::Unresolvable(claims.error().message);
 }
 
+DeviceClaims& DynamicResources::ClaimsIn(framework::Cycle& cycle) const {
+  if (auto* const claims = cycle.DataOf<DeviceClaims>(*this)) return *claims;
+  auto& claims = cycle.EmplaceData<DeviceClaims>(*this);
+  claims.status = PrepareClaims(cycle, claims);
+  return claims;
+}
+
+void DynamicResources::AppendScope(framework::Cycle& cycle, framework::Scope& scope) const {
+  const bool takes_part = cycle.PlanOf<DevicePlan>(*this).filters && !cycle.resize_deferred();
+  if (!takes_part) return;
+  const DeviceClaims& claims = ClaimsIn(cycle);
+  if (!claims.status.IsSuccess() || claims.claims.empty()) return;
+  const auto add_address = [&](const void* object) { scope.Add(reinterpret_cast<std::uintptr_t>(object)); };
+  for (const PodClaim& claim : claims.claims) {
+    enum Kind : std::uint64_t { kToAllocate, kAllocated, kFailed, kExtended };
+    if (claim.is_extended) {
+      scope.Add(std::uint64_t{kExtended});
+      add_address(claim.IsNew() ? nullptr : claim.claim.get());
+      for (const auto& [resource, device_class] : claims.served) {
+        add_address(device_class.empty() ? nullptr : state_.FindClass(device_class).get());
+      }
+    } else if (claim.to_allocate) {
+      scope.Add(std::uint64_t{kToAllocate});
+    } else {
+      scope.Add(std::uint64_t{claim.has_failed ? kFailed : kAllocated});
+      add_address(claim.claim.get());
+    }
+  }
+  if (claims.search != nullptr) scope.Add(claims.search->id());
+}
+
+std::unique_ptr<framework::State> DynamicResources::MakeState(framework::Cycle& cycle) const {
+  if (!cycle.PlanOf<DevicePlan>(*this).filters) return nullptr;
+  auto view = std::make_unique<DeviceView>();
+  const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
+  if (claims == nullptr) return view;
+  for (const PodClaim& claim : claims->claims) {
+    if (!claim.to_allocate || claim.is_extended) view->named.push_back(claim.claim);
+  }
+  for (const auto& [resource, device_class] : claims->served) {
+    if (!device_class.empty()) view->named.push_back(state_.FindClass(device_class));
+  }
+  return view;
+}
+
+void DynamicResources::Refresh(framework::Cycle&, framework::State& state,
+                               framework::StateChanges& changes) const {
+  auto& view = static_cast<DeviceView&>(state);
+  const dra::DeviceState::Version now = state_.version();
+  if (view.version == now) return;
+  const bool are_told = state_.RowsSince(view.version, [&](cluster::NodeRow row) {
+    changes.verdicts.Add(row);
+    changes.scores.Add(row);
+  });
+  if (!are_told) {
+    changes.verdicts.AddAll();
+    changes.scores.AddAll();
+  }
+  view.version = now;
+}
+
 framework::PreFilterResult DynamicResources::PreFilter(framework::Cycle& cycle) const {
   if (!features_.dynamic_resource_allocation || cycle.resize_deferred()) return {Status::Skip()};
-  auto claims = std::make_unique<DeviceClaims>();
-  if (Status status = PrepareClaims(cycle, *claims); !status.IsSuccess()) return {std::move(status)};
-  if (claims->claims.empty()) return {Status::Skip()};
-  cycle.EmplaceData<DeviceClaims>(*this, std::move(*claims));
-  return {};
+  const DeviceClaims& claims = ClaimsIn(cycle);
+  if (!claims.status.IsSuccess()) return {claims.status};
+  return {claims.claims.empty() ? Status::Skip() : Status()};
 }
 
 Status DynamicResources::PrepareClaims(const framework::Cycle& cycle, DeviceClaims& claims) const {
@@ -229,16 +294,17 @@ bool DynamicResources::HasFailed(const api::ResourceClaim& claim) const {
 }
 
 framework::PostFilterResult DynamicResources::PostFilter(framework::Cycle& cycle,
-                                                         const framework::Diagnosis&) const {
+                                                         const framework::Diagnosis& diagnosis) const {
   const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
-  if (claims == nullptr) return {Status(Code::kUnschedulable), std::nullopt};
+  if (claims == nullptr || !claims->status.IsSuccess()) return {Status(Code::kUnschedulable), std::nullopt};
   const auto is_idle = [&](const api::ResourceClaim& claim) {
     const auto& users = claim.status.reserved_for;
     return users.empty() || (users.size() == 1 && users.front().uid == cycle.record().uid);
   };
   // One at a time: after each the pod is tried again, and that may be enough.
   for (const PodClaim& claim : claims->claims) {
-    if (!claim.unavailable_somewhere || claim.is_extended || !is_idle(*claim.claim)) continue;
+    if (claim.is_extended || claim.to_allocate || !is_idle(*claim.claim)) continue;
+    if (!IsUnavailableSomewhere(cycle, diagnosis, claim)) continue;
     if (writes_ != nullptr) {
       state_.claims().DoubtReservation(*claim.claim, cycle.record().uid);
       writes_->Post(framework::DeallocateClaim{claim.claim});

@@ -46,28 +46,22 @@ framework::ObjectWrite BindWrite(const dra::ClaimRef& claim, std::optional<api::
 Status DynamicResources::Reserve(cluster::Cluster& cluster, framework::Assignment& assignment) const {
   DeviceClaims* const claims = assignment.DataOf<DeviceClaims>(*this);
   if (claims == nullptr || claims->allocator == nullptr) return {};
-  const DeviceClaims::Solution* const solution = claims->SolutionFor(assignment.row.id.index());
-  if (solution == nullptr) {
-    // The node serves the extended resources without devices, and there is nothing else.
-    if (claims->plans.empty()) return {};
+  const cluster::NodeRow row = assignment.row.id;
+  const std::uint64_t served = claims->HasExtended() ? ServedByDevices(*claims, row).value_or(0) : 0;
+  // The node serves the extended resources without devices, and there is nothing else.
+  if (served == 0 && claims->plans.empty()) return {};
+  // What was found when the node was judged, by the same search: nothing has changed since.
+  const Wish wish = WishFor(assignment.record->spec->spec, *claims, served);
+  if (SearchOn(wish.plans, *claims->allocator, row).verdict != dra::Verdict::kFound) {
     return Status::Error("claim allocation not found for node");
   }
-  if (!solution->found) {
-    // What a search for the same found before, in a state that has not changed since.
-    absl::InlinedVector<const dra::ClaimPlan*, 8> plans(claims->plans.begin(), claims->plans.end());
-    if (solution->served != 0) {
-      plans.push_back(claims->extended_plans.find(solution->served)->second.plan.get());
-    }
-    const dra::Outcome outcome = SearchOn(plans, *claims, assignment.row.id);
-    if (outcome.verdict != dra::Verdict::kFound) return Status::Error("claim allocation not found for node");
-  }
-  const std::span taken = std::span(claims->taken).subspan(solution->first, solution->count);
+  const std::span<const dra::TakenDevice> taken = claims->allocator->taken();
   std::uint32_t index = 0;  // among the claims that are allocated here
   std::size_t first = 0;
   for (PodClaim& claim : claims->claims) {
     const dra::ClaimPlan* plan = claim.plan.get();
-    if (claim.is_extended && solution->served != 0) {
-      const DeviceClaims::ExtendedPlan& extended = claims->extended_plans.find(solution->served)->second;
+    if (claim.is_extended && served != 0) {
+      const DeviceClaims::ExtendedPlan& extended = claims->extended_plans.find(served)->second;
       plan = extended.plan.get();
       claims->mappings = extended.requests.mappings;
       claim.claim = plan->claim;
@@ -77,7 +71,7 @@ Status DynamicResources::Reserve(cluster::Cluster& cluster, framework::Assignmen
     while (end < taken.size() && taken[end].claim == index) ++end;
     const std::string& uid = claim.claim->metadata.uid;
     claim.chosen = dra::MakeAllocation(
-        *plan, taken.subspan(first, end - first), cluster.nodes().name(assignment.row.id), state_.gates(),
+        *plan, taken.subspan(first, end - first), cluster.nodes().name(row), state_.gates(),
         {.claim_uid = uid, .pod_uid = assignment.record->uid, .attempt = claims->attempt});
     dra::ClaimRef allocated = Allocated(*claim.claim, *claim.chosen);
     if (claim.IsNew()) {
@@ -117,7 +111,8 @@ void DynamicResources::Unreserve(cluster::Cluster&, framework::Assignment& assig
 
 framework::PreFlightResult DynamicResources::PreBindPreFlight(const cluster::Cluster&,
                                                               const framework::Assignment& assignment) const {
-  if (assignment.DataOf<DeviceClaims>(*this) == nullptr) return {.status = Status::Skip()};
+  const DeviceClaims* const claims = assignment.DataOf<DeviceClaims>(*this);
+  if (claims == nullptr || claims->claims.empty()) return {.status = Status::Skip()};
   return {.status = {}, .allow_parallel = true};
 }
 

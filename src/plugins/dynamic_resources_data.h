@@ -13,8 +13,10 @@
 #include "api/node_matching.h"
 #include "dra/allocator.h"
 #include "dra/claim_plan.h"
+#include "dra/device_state.h"
 #include "dra/extended_requests.h"
 #include "framework/plan.h"
+#include "framework/status.h"
 #include "plugins/device_searches.h"
 
 namespace berth::plugins {
@@ -33,7 +35,6 @@ struct PodClaim {
   std::unique_ptr<const dra::ClaimPlan> plan = {};   // of one that is to be allocated and not extended
   bool has_failed = false;                           // its devices were not made ready: no node can use it
   bool skips_node_operations = false;                // only nodes that know of that can use it
-  bool unavailable_somewhere = false;                // a node was refused for it alone
   std::optional<api::AllocationResult> chosen = {};  // on the reserved node
 
   bool IsNew() const { return is_extended && claim->metadata.resource_version.empty(); }
@@ -41,15 +42,6 @@ struct PodClaim {
 
 // What the attempt knows of the pod's claims, until the pod is bound.
 struct DeviceClaims final : framework::CycleData {
-  // What was found for a node: a range of `taken`.
-  struct Solution {
-    std::uint32_t first = 0;
-    std::uint32_t count = 0;
-    bool found = false;
-    bool is_known = false;     // a search for the same found some; which ones has to be found again
-    std::uint64_t served = 0;  // as in `extended_plans`
-    std::int64_t score = 0;    // of the alternatives that are taken
-  };
   // The claim for extended resources, for one choice of resources that devices serve.
   struct ExtendedPlan {
     std::unique_ptr<const dra::ClaimPlan> plan;
@@ -57,24 +49,40 @@ struct DeviceClaims final : framework::CycleData {
     std::shared_ptr<DeviceSearch> search = {};
   };
 
+  framework::Status status;      // of preparing what follows
   std::vector<PodClaim> claims;  // those of the spec, then at most one for extended resources
   std::vector<std::pair<std::string, std::string>> served;          // resource and class, by resource
   absl::flat_hash_map<std::uint64_t, ExtendedPlan> extended_plans;  // by bits of `served`
   std::unique_ptr<dra::Allocator> allocator;                        // null: nothing is to be allocated
   std::vector<const dra::ClaimPlan*> plans;                         // of the claims of the spec
   std::shared_ptr<DeviceSearch> search;                             // for these
-  std::vector<Solution> solutions;                                  // by row
-  std::vector<dra::TakenDevice> taken;
-  std::vector<api::ContainerExtendedResourceRequest> mappings;  // on the reserved node
+  std::vector<api::ContainerExtendedResourceRequest> mappings;      // on the reserved node
   std::uint64_t attempt = 0;
   std::vector<std::string> in_flight;  // uids that Reserve announced
 
   bool HasExtended() const { return !claims.empty() && claims.back().is_extended; }
   bool HasOnlyExtended() const { return claims.size() == 1 && HasExtended(); }
-  // Null: the node has none.
-  const Solution* SolutionFor(std::size_t row) const {
-    const bool has_any = row < solutions.size() && (solutions[row].found || solutions[row].is_known);
-    return has_any ? &solutions[row] : nullptr;
+};
+
+// What a view keeps of the devices: which it is up to date with, and what its rows score.
+struct DeviceView final : framework::State {
+  dra::DeviceState::Version version;
+  std::vector<std::int64_t> scores;  // by row, of those that fit; as long as all are 0 there is none
+  // What the scope names by address, so that nothing else can get there while the view lives.
+  std::vector<std::shared_ptr<const void>> named;
+
+  std::int64_t score(cluster::NodeRow row) const {
+    return row.index() < scores.size() ? scores[row.index()] : 0;
+  }
+  void SetScore(cluster::NodeRow row, std::int64_t score) {
+    if (row.index() >= scores.size()) {
+      if (score == 0) return;
+      scores.resize(row.index() + 1);
+    }
+    scores[row.index()] = score;
+  }
+  std::size_t MemoryBytes() const override {
+    return sizeof(*this) + scores.capacity() * sizeof(std::int64_t) + named.capacity() * sizeof(named[0]);
   }
 };
 

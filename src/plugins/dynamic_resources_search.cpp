@@ -58,13 +58,26 @@ std::int64_t ScoreOfTaken(std::span<const dra::TakenDevice> devices,
   return score;
 }
 
+// The one node that an allocated claim is for, if its selector says no more than that.
+std::optional<std::string_view> NamedNode(const api::ResourceClaim& claim) {
+  if (!claim.status.allocation || !claim.status.allocation->node_selector) return std::nullopt;
+  const auto& terms = claim.status.allocation->node_selector->node_selector_terms;
+  if (terms.size() != 1 || !terms[0].match_expressions.empty() || terms[0].match_fields.size() != 1) {
+    return std::nullopt;
+  }
+  const api::NodeSelectorRequirement& field = terms[0].match_fields[0];
+  if (field.key != "metadata.name" || field.operator_ != "In" || field.values.size() != 1) {
+    return std::nullopt;
+  }
+  return field.values[0];
+}
+
 }  // namespace
 
-bool DynamicResources::IsUnavailable(const framework::Cycle& cycle, const PodClaim& claim,
-                                     cluster::NodeRow row) const {
+bool DynamicResources::IsUnavailable(const PodClaim& claim, cluster::NodeRow row) const {
   if (claim.has_failed) return true;
   if (!claim.nodes && !claim.skips_node_operations) return false;
-  const cluster::Cluster& cluster = cycle.cluster();
+  const cluster::Cluster& cluster = state_.cluster();
   const auto labels = cluster.labels().View(cluster.nodes().label_set()[row.index()]);
   if (claim.nodes && !claim.nodes->Matches(cluster.nodes().name(row), labels)) return true;
   if (!claim.skips_node_operations) return false;
@@ -74,9 +87,6 @@ bool DynamicResources::IsUnavailable(const framework::Cycle& cycle, const PodCla
 
 void DynamicResources::Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const {
   DeviceClaims& claims = *cycle.DataOf<DeviceClaims>(*this);
-  if (claims.allocator && claims.solutions.size() < cycle.cluster().nodes().row_count()) {
-    claims.solutions.resize(cycle.cluster().nodes().row_count());
-  }
   nodes.Judge([&](cluster::NodeRow row) {
     // One node in error fails the attempt: nothing about the others matters any more.
     if (!nodes.error().IsSuccess()) return framework::kAccepted;
@@ -84,10 +94,25 @@ void DynamicResources::Filter(const framework::Cycle& cycle, framework::NodeSele
   });
 }
 
-std::optional<std::uint64_t> DynamicResources::ServedByDevices(const framework::Cycle& cycle,
-                                                               const DeviceClaims& claims,
+// A claim that was allocated on a node is of use there only.
+bool DynamicResources::LeaveCandidates(const framework::Cycle& cycle, base::Bitset& rows) const {
+  const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
+  if (claims == nullptr) return false;
+  for (const PodClaim& claim : claims->claims) {
+    const std::optional<std::string_view> node = NamedNode(*claim.claim);
+    if (!node) continue;
+    const cluster::NodeRow row = cycle.cluster().nodes().Find(*node);
+    const bool stays = row.IsValid() && row.index() < rows.size() && rows.Test(row.index());
+    rows.ClearAll();
+    if (stays) rows.Set(row.index());
+    return true;
+  }
+  return false;
+}
+
+std::optional<std::uint64_t> DynamicResources::ServedByDevices(const DeviceClaims& claims,
                                                                cluster::NodeRow row) const {
-  const cluster::Cluster& cluster = cycle.cluster();
+  const cluster::Cluster& cluster = state_.cluster();
   std::uint64_t served = 0;
   for (std::size_t i = 0; i < claims.served.size(); ++i) {
     const auto& [resource, device_class] = claims.served[i];
@@ -107,38 +132,43 @@ std::optional<std::uint64_t> DynamicResources::ServedByDevices(const framework::
 framework::RejectionId DynamicResources::JudgeRow(const framework::Cycle& cycle, DeviceClaims& claims,
                                                   cluster::NodeRow row,
                                                   framework::NodeSelection& nodes) const {
-  if (claims.allocator) claims.solutions[row.index()] = {};
   std::uint64_t served = 0;
   if (claims.HasExtended()) {
-    PodClaim& extended = claims.claims.back();
-    if (!extended.claim->spec.devices.requests.empty()) {
-      extended.unavailable_somewhere = true;
-      return nodes.Fixed(kLeftoverClaim);
-    }
-    const auto by_devices = ServedByDevices(cycle, claims, row);
+    if (!claims.claims.back().claim->spec.devices.requests.empty()) return nodes.Fixed(kLeftoverClaim);
+    const auto by_devices = ServedByDevices(claims, row);
     if (!by_devices) return nodes.Fixed(kCannotFit);
     served = *by_devices;
-    if (served == 0 && claims.HasOnlyExtended()) return framework::kAccepted;
+    if (served == 0 && claims.HasOnlyExtended()) {
+      cycle.StateOf<DeviceView>(*this).SetScore(row, 0);
+      return framework::kAccepted;
+    }
   }
-  absl::InlinedVector<std::size_t, 4> unavailable;
-  for (std::size_t i = 0; i < claims.claims.size(); ++i) {
-    if (IsUnavailable(cycle, claims.claims[i], row)) unavailable.push_back(i);
-  }
+  const bool is_unavailable =
+      std::ranges::any_of(claims.claims, [&](const PodClaim& claim) { return IsUnavailable(claim, row); });
   if (claims.allocator) {
     const framework::RejectionId refusal = AllocateOn(cycle, claims, served, row, nodes);
     if (refusal.IsRefusal() || !nodes.error().IsSuccess()) return refusal;
   }
-  if (unavailable.empty()) return framework::kAccepted;
-  if (claims.allocator) claims.solutions[row.index()] = {};
-  for (const std::size_t index : unavailable) claims.claims[index].unavailable_somewhere = true;
-  return nodes.Fixed(kUnavailable);
+  return is_unavailable ? nodes.Fixed(kUnavailable) : framework::kAccepted;
 }
 
-dra::Outcome DynamicResources::SearchOn(std::span<const dra::ClaimPlan* const> plans, DeviceClaims& claims,
-                                        cluster::NodeRow row) const {
-  dra::Outcome outcome = claims.allocator->Allocate(plans, row, steps_max_);
+bool DynamicResources::IsUnavailableSomewhere(const framework::Cycle& cycle,
+                                              const framework::Diagnosis& diagnosis,
+                                              const PodClaim& claim) const {
+  const framework::RejectionId first = cycle.profile().fixed_reasons(index()).first;
+  const framework::RejectionId refusal(static_cast<std::uint16_t>(first.value() + kUnavailable));
+  for (std::size_t index = 0; index < diagnosis.refusals.size(); ++index) {
+    if (diagnosis.refusals[index] == refusal && IsUnavailable(claim, framework::NodeSelection::RowOf(index)))
+      return true;
+  }
+  return false;
+}
+
+dra::Outcome DynamicResources::SearchOn(std::span<const dra::ClaimPlan* const> plans,
+                                        dra::Allocator& allocator, cluster::NodeRow row) const {
+  dra::Outcome outcome = allocator.Allocate(plans, row, steps_max_);
   if (outcome.verdict != dra::Verdict::kFound) return outcome;
-  const std::vector<dra::TakenDevice>& taken = claims.allocator->taken();
+  const std::vector<dra::TakenDevice>& taken = allocator.taken();
   const std::string_view node = state_.cluster().nodes().name(row);
   for (std::size_t i = 0, first = 0; i < plans.size(); ++i) {
     std::size_t end = first;
@@ -147,56 +177,53 @@ dra::Outcome DynamicResources::SearchOn(std::span<const dra::ClaimPlan* const> p
     if (!where) return {dra::Verdict::kError, where.error().message};
     first = end;
   }
-  DeviceClaims::Solution& solution = claims.solutions[row.index()];
-  solution.first = static_cast<std::uint32_t>(claims.taken.size());
-  solution.count = static_cast<std::uint32_t>(taken.size());
-  solution.found = true;
-  solution.score = ScoreOfTaken(taken, claims.plans);
-  claims.taken.insert(claims.taken.end(), taken.begin(), taken.end());
   return outcome;
+}
+
+DynamicResources::Wish DynamicResources::WishFor(const api::PodSpec& spec, DeviceClaims& claims,
+                                                 std::uint64_t served) const {
+  Wish wish{.plans = {claims.plans.begin(), claims.plans.end()}, .search = claims.search.get()};
+  if (served == 0) return wish;
+  const auto [entry, is_new] = claims.extended_plans.try_emplace(served);
+  DeviceClaims::ExtendedPlan& extended = entry->second;
+  if (is_new) {
+    std::vector<dra::ServedResource> resources;
+    for (std::size_t i = 0; i < claims.served.size(); ++i) {
+      if (((served >> i) & 1) != 0) resources.push_back({claims.served[i].first, claims.served[i].second});
+    }
+    extended.requests = dra::RequestsFor(spec, resources);
+    auto claim = std::make_shared<api::ResourceClaim>(*claims.claims.back().claim);
+    claim->spec.devices.requests = extended.requests.requests;
+    extended.plan = std::make_unique<const dra::ClaimPlan>(dra::PlanClaim(std::move(claim), state_));
+  }
+  wish.plans.push_back(extended.plan.get());
+  if (is_new) extended.search = searches_->Use(wish.plans);
+  wish.search = extended.search.get();
+  return wish;
 }
 
 framework::RejectionId DynamicResources::AllocateOn(const framework::Cycle& cycle, DeviceClaims& claims,
                                                     std::uint64_t served, cluster::NodeRow row,
                                                     framework::NodeSelection& nodes) const {
-  const std::string_view node = cycle.cluster().nodes().name(row);
-  absl::InlinedVector<const dra::ClaimPlan*, 8> plans(claims.plans.begin(), claims.plans.end());
-  DeviceSearch* search = claims.search.get();
-  if (served != 0) {
-    const auto [entry, is_new] = claims.extended_plans.try_emplace(served);
-    DeviceClaims::ExtendedPlan& extended = entry->second;
-    if (is_new) {
-      std::vector<dra::ServedResource> resources;
-      for (std::size_t i = 0; i < claims.served.size(); ++i) {
-        if (((served >> i) & 1) != 0) resources.push_back({claims.served[i].first, claims.served[i].second});
-      }
-      extended.requests = dra::RequestsFor(cycle.spec(), resources);
-      auto claim = std::make_shared<api::ResourceClaim>(*claims.claims.back().claim);
-      claim->spec.devices.requests = extended.requests.requests;
-      extended.plan = std::make_unique<const dra::ClaimPlan>(dra::PlanClaim(std::move(claim), state_));
-    }
-    plans.push_back(extended.plan.get());
-    if (is_new) extended.search = searches_->Use(plans);
-    search = extended.search.get();
-  }
-  claims.solutions[row.index()].served = served;
+  const std::string_view node = state_.cluster().nodes().name(row);
+  const Wish wish = WishFor(cycle.spec(), claims, served);
+  auto& view = cycle.StateOf<DeviceView>(*this);
   const dra::NodePools& pools = state_.pools().Of(row);
   const std::uint64_t use = state_.UseVersion(pools);
   dra::Outcome outcome;
   if (const DeviceSearch::Finding* const known =
-          search == nullptr ? nullptr : search->Find(row, pools.stamp, use)) {
+          wish.search == nullptr ? nullptr : wish.search->Find(row, pools.stamp, use)) {
     outcome.verdict = known->verdict;
-    claims.solutions[row.index()].is_known = known->verdict == dra::Verdict::kFound;
-    claims.solutions[row.index()].score = known->score;
+    view.SetScore(row, known->score);
   } else {
-    outcome = SearchOn(plans, claims, row);
+    outcome = SearchOn(wish.plans, *claims.allocator, row);
+    const bool is_found = outcome.verdict == dra::Verdict::kFound;
+    const std::int64_t score = is_found ? ScoreOfTaken(claims.allocator->taken(), claims.plans) : 0;
+    view.SetScore(row, score);
     const bool may_be_kept =
         outcome.verdict != dra::Verdict::kError && outcome.verdict != dra::Verdict::kTimedOut;
-    if (search != nullptr && may_be_kept) {
-      search->Set(row, {.stamp = pools.stamp,
-                        .use = use,
-                        .verdict = outcome.verdict,
-                        .score = claims.solutions[row.index()].score});
+    if (wish.search != nullptr && may_be_kept) {
+      wish.search->Set(row, {.stamp = pools.stamp, .use = use, .verdict = outcome.verdict, .score = score});
     }
   }
   switch (outcome.verdict) {
@@ -216,19 +243,32 @@ framework::RejectionId DynamicResources::AllocateOn(const framework::Cycle& cycl
   return framework::kAccepted;
 }
 
+// Only alternatives score.
+bool DynamicResources::ScoresAlike(const framework::Cycle& cycle) const {
+  const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
+  if (claims == nullptr || claims->allocator == nullptr || !features_.dra_prioritized_list) return true;
+  return std::ranges::none_of(claims->claims, [](const PodClaim& claim) {
+    const auto& requests = claim.claim->spec.devices.requests;
+    return std::ranges::any_of(requests,
+                               [](const auto& request) { return !request.first_available.empty(); });
+  });
+}
+
 Status DynamicResources::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                                std::span<std::int64_t> scores) const {
-  const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
   std::ranges::fill(scores, 0);
-  if (claims == nullptr || claims->allocator == nullptr || !features_.dra_prioritized_list) return {};
+  if (ScoresAlike(cycle)) return {};
+  const DeviceClaims* const claims = cycle.DataOf<DeviceClaims>(*this);
   std::int64_t of_allocated = 0;
   for (const PodClaim& claim : claims->claims) {
     if (!claim.to_allocate) of_allocated += ScoreOfAllocated(*claim.claim);
   }
+  const auto& view = cycle.StateOf<DeviceView>(*this);
+  const bool has_claims = !claims->plans.empty();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const DeviceClaims::Solution* const solution = claims->SolutionFor(rows[i].index());
-    if (solution == nullptr) continue;
-    scores[i] = of_allocated + solution->score;
+    // A node that serves everything without devices is not searched.
+    const bool is_searched = has_claims || ServedByDevices(*claims, rows[i]).value_or(0) != 0;
+    if (is_searched) scores[i] = of_allocated + view.score(rows[i]);
   }
   return {};
 }

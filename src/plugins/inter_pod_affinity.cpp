@@ -107,7 +107,7 @@ bool InterPodAffinity::MatchesItself(const framework::Cycle& cycle, const Affini
   return std::ranges::binary_search(cycle.cluster().matchers().MatchersOf(cycle.facts().pod_class), matcher);
 }
 
-void InterPodAffinity::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
+void InterPodAffinity::AppendScope(framework::Cycle& cycle, framework::Scope& scope) const {
   AffinityPlan& plan = cycle.PlanOf<AffinityPlan>(*this);
   for (const auto& counter : UseCounters(cycle, plan)) scope.Add(counter);
   scope.Add(std::uint64_t{MatchesItself(cycle, plan)});

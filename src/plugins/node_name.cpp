@@ -26,7 +26,7 @@ std::unique_ptr<framework::Plan> NodeName::MakePlan(const framework::PlanInput&)
   return plan;
 }
 
-void NodeName::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
+void NodeName::AppendScope(framework::Cycle& cycle, framework::Scope& scope) const {
   if (cycle.node_name().empty()) return;
   // A node that is not there is like any other that is not there: no row has its name.
   const cluster::NodeTable& nodes = cycle.cluster().nodes();

@@ -1,22 +1,17 @@
 #include "plugins/node_resources_balanced_allocation.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
-
-#include "absl/container/inlined_vector.h"
 
 #include "api/pod_requests.h"
 #include "api/resource_names.h"
 #include "plugins/pod_signatures.h"
 #include "plugins/resource_allocation.h"
 #include "plugins/resource_args.h"
+#include "plugins/resource_columns.h"
 
 namespace berth::plugins {
 namespace {
-
-using Shares = absl::InlinedVector<double, 4>;
 
 struct BalancePlan final : framework::Plan {
   std::vector<std::int64_t> wanted;  // by position in the arguments; empty: to be taken from the pod itself
@@ -36,79 +31,6 @@ std::int64_t AmountIn(const framework::PlanInput& input, std::string_view resour
 bool IsBestEffort(std::span<const std::int64_t> wanted) {
   return std::ranges::all_of(wanted, [](std::int64_t amount) { return amount == 0; });
 }
-
-// 100 for shares that are all equal; the less so the lower.
-std::int64_t BalanceOf(const Shares& shares) {
-  double deviation = 0;
-  if (shares.size() == 2) {
-    deviation = std::abs((shares[0] - shares[1]) / 2);
-  } else if (shares.size() > 2) {
-    double sum = 0;
-    for (const double share : shares) sum += share;
-    const auto count = static_cast<double>(shares.size());
-    const double mean = sum / count;
-    double squares = 0;
-    for (const double share : shares) squares += (share - mean) * (share - mean);
-    deviation = std::sqrt(squares / count);
-  }
-  return static_cast<std::int64_t>((1 - deviation) * static_cast<double>(framework::kScoreMax));
-}
-
-constexpr std::int64_t kHalf = framework::kScoreMax / 2;
-
-std::int64_t ScoreRow(std::span<const ScoredResource> resources, cluster::NodeRow row) {
-  Shares before;
-  Shares after;
-  for (const ScoredResource& resource : resources) {
-    if (resource.capacity(row) <= 0) continue;
-    const auto capacity = static_cast<double>(resource.capacity(row));
-    before.push_back(std::min(1.0, static_cast<double>(resource.before(row)) / capacity));
-    after.push_back(std::min(1.0, static_cast<double>(resource.after(row)) / capacity));
-  }
-  return kHalf + (kHalf + BalanceOf(after) - BalanceOf(before)) / 2;
-}
-
-// Two resources that every node counts itself, which is what pods mostly have: the same steps as in general,
-// without lists. Rows that lack one of them are left to the general way. A row like the one before, as new
-// nodes of one kind are, is not scored again.
-class PairScore {
- public:
-  explicit PairScore(std::span<const ScoredResource> resources) : resources_(resources) {}
-  static bool Fits(std::span<const ScoredResource> resources) {
-    return resources.size() == 2 && std::ranges::all_of(resources, [](const ScoredResource& resource) {
-             return resource.devices == nullptr && !resource.allocatable.empty();
-           });
-  }
-
-  std::int64_t operator()(cluster::NodeRow row) {
-    const ScoredResource& first = resources_[0];
-    const ScoredResource& second = resources_[1];
-    const std::int64_t capacities[] = {first.allocatable[row.index()], second.allocatable[row.index()]};
-    if (capacities[0] <= 0 || capacities[1] <= 0) return ScoreRow(resources_, row);
-    const std::int64_t used[] = {first.used[row.index()], second.used[row.index()]};
-    const Inputs inputs{capacities[0], capacities[1], used[0], used[1]};
-    if (inputs == last_inputs_) return last_score_;
-    last_inputs_ = inputs;
-    const auto share = [&](std::int64_t amount, std::size_t i) {
-      return std::min(1.0, static_cast<double>(amount) / static_cast<double>(capacities[i]));
-    };
-    const auto balance = [](double a, double b) {
-      return static_cast<std::int64_t>((1 - std::abs((a - b) / 2)) *
-                                       static_cast<double>(framework::kScoreMax));
-    };
-    const std::int64_t before = balance(share(used[0], 0), share(used[1], 1));
-    const std::int64_t after =
-        balance(share(WrappingAdd(used[0], first.wanted), 0), share(WrappingAdd(used[1], second.wanted), 1));
-    return last_score_ = kHalf + (kHalf + after - before) / 2;
-  }
-
- private:
-  using Inputs = std::array<std::int64_t, 4>;
-
-  std::span<const ScoredResource> resources_;
-  Inputs last_inputs_{};  // no capacity is zero
-  std::int64_t last_score_ = 0;
-};
 
 }  // namespace
 
@@ -157,12 +79,7 @@ framework::Status NodeResourcesBalancedAllocation::Score(const framework::Cycle&
   const std::vector<std::int64_t> wanted = WantedBy(cycle);
   const ScoredResources resources =
       ResourcesToScore(cycle.cluster(), args_.resources, wanted, Usage::kRequested);
-  if (PairScore::Fits(resources)) {
-    PairScore score(resources);
-    for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = score(rows[i]);
-    return {};
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = ScoreRow(resources, rows[i]);
+  BalanceScores(resources, rows, scores);
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "plugins/pod_signatures.h"
 #include "plugins/resource_allocation.h"
 #include "plugins/resource_args.h"
+#include "plugins/resource_columns.h"
 
 namespace berth::plugins {
 namespace {
@@ -31,6 +32,7 @@ struct FitPlan final : framework::Plan {
       requested;                     // cpu, memory, ephemeral-storage, then scalars by name; none zero
   bool asks_for_devices = false;     // some requested resource may be one that devices serve
   std::vector<std::int64_t> scored;  // by position in the strategy
+  bool scores_devices = false;       // some of them may be devices
   // What a node lacks, as bits (see Shortage), to the words for it.
   absl::flat_hash_map<std::uint64_t, framework::RejectionId> refusals;
 };
@@ -63,6 +65,14 @@ struct Demand {
   }
 };
 using Demands = absl::InlinedVector<Demand, 4>;
+
+// What scores by devices are up to date with.
+struct ScoredDevices final : framework::State {
+  dra::DeviceState::Version version;
+  std::vector<std::shared_ptr<const api::DeviceClass>> classes;  // as the resources of the arguments
+
+  std::size_t MemoryBytes() const override { return sizeof(*this) + classes.capacity() * sizeof(classes[0]); }
+};
 
 std::int64_t AmountIn(const cluster::Requests& requests, cluster::ResourceId resource) {
   if (resource == cluster::kCpu) return requests.milli_cpu;
@@ -176,42 +186,6 @@ class FitJudge {
   std::span<const std::int64_t> pod_limit_;
 };
 
-// Remembers the score of the row before: new nodes of one kind are alike in all that is scored.
-class LastRow {
- public:
-  explicit LastRow(std::span<const ScoredResource> resources) : resources_(resources) {
-    usable_ = resources.size() <= kResourcesMax && std::ranges::none_of(resources, [](const auto& resource) {
-                return resource.devices != nullptr || resource.allocatable.empty();
-              });
-  }
-
-  template <class F>
-  std::int64_t Score(cluster::NodeRow row, F&& score) {
-    if (!usable_) return score();
-    bool is_same = is_filled_;
-    for (std::size_t i = 0; i < resources_.size(); ++i) {
-      const std::int64_t capacity = resources_[i].allocatable[row.index()];
-      const std::int64_t used = resources_[i].used[row.index()];
-      is_same = is_same && capacity == capacities_[i] && used == used_[i];
-      capacities_[i] = capacity;
-      used_[i] = used;
-    }
-    is_filled_ = true;
-    if (!is_same) score_ = score();
-    return score_;
-  }
-
- private:
-  static constexpr std::size_t kResourcesMax = 4;
-
-  std::span<const ScoredResource> resources_;
-  bool usable_ = false;
-  bool is_filled_ = false;
-  std::int64_t capacities_[kResourcesMax] = {};
-  std::int64_t used_[kResourcesMax] = {};
-  std::int64_t score_ = 0;
-};
-
 }  // namespace
 
 base::Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Make(const framework::PluginSetup& setup) {
@@ -222,7 +196,10 @@ base::Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Make(const fr
 NodeResourcesFit::NodeResourcesFit(const framework::PluginSetup& setup)
     : args_(setup.args.node_resources_fit),
       features_(setup.features),
-      devices_(setup.cluster.UseExtension<dra::DeviceState>()) {}
+      devices_(setup.cluster.UseExtension<dra::DeviceState>()),
+      device_counts_(std::make_unique<DeviceCountsTable>(devices_)) {}
+
+NodeResourcesFit::~NodeResourcesFit() = default;
 
 bool NodeResourcesFit::IsOfferedByDevices(std::string_view resource) const {
   return features_.dra_extended_resource && dra::MayBeServedByDevices(resource) &&
@@ -262,9 +239,35 @@ std::unique_ptr<framework::Plan> NodeResourcesFit::MakePlan(const framework::Pla
     // How many devices there are and are free is no fact of a node's row.
     const bool by_devices =
         features_.dra_extended_resource && dra::MayBeServedByDevices(args_.resources[i].name);
-    if (by_devices && plan->scored[i] != 0) plan->score_reads = framework::Reads();
+    if (!by_devices || plan->scored[i] == 0) continue;
+    plan->scores_devices = true;
+    plan->score_reads = framework::Reads::RowAndState(cluster::kResourcesFact);
   }
   return plan;
+}
+
+std::unique_ptr<framework::State> NodeResourcesFit::MakeState(framework::Cycle& cycle) const {
+  if (!cycle.PlanOf<FitPlan>(*this).scores_devices) return nullptr;
+  return std::make_unique<ScoredDevices>();
+}
+
+void NodeResourcesFit::Refresh(framework::Cycle&, framework::State& state,
+                               framework::StateChanges& changes) const {
+  auto& seen = static_cast<ScoredDevices&>(state);
+  // Which class offers a resource, and what it selects, is asked every time: there are few.
+  bool is_same = true;
+  seen.classes.resize(args_.resources.size());
+  for (std::size_t i = 0; i < args_.resources.size(); ++i) {
+    const std::string* const name = devices_.extended_names().Find(args_.resources[i].name);
+    std::shared_ptr<const api::DeviceClass> now = name == nullptr ? nullptr : devices_.FindClass(*name);
+    is_same = is_same && seen.classes[i] == now;
+    seen.classes[i] = std::move(now);
+  }
+  const dra::DeviceState::Version now = devices_.version();
+  is_same =
+      is_same && devices_.RowsSince(seen.version, [&](cluster::NodeRow row) { changes.scores.Add(row); });
+  if (!is_same) changes.scores.AddAll();
+  seen.version = now;
 }
 
 cluster::NodeRow NodeResourcesFit::ResizedInPlace(const framework::Cycle& cycle) const {
@@ -284,7 +287,7 @@ bool NodeResourcesFit::AsksForSums(const framework::Cycle& cycle, std::vector<As
   return true;
 }
 
-void NodeResourcesFit::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
+void NodeResourcesFit::AppendScope(framework::Cycle& cycle, framework::Scope& scope) const {
   // Device classes may come and go while a plan lives.
   const auto& plan = cycle.PlanOf<FitPlan>(*this);
   if (plan.asks_for_devices) scope.Add(OfferedByDevices(plan, devices_));
@@ -332,20 +335,17 @@ framework::Status NodeResourcesFit::Score(const framework::Cycle& cycle,
                                           std::span<std::int64_t> scores) const {
   if (args_.resources.empty()) return framework::Status::Error("resources not found");
   const auto& plan = cycle.PlanOf<FitPlan>(*this);
-  const ScoredResources resources =
-      ResourcesToScore(cycle.cluster(), args_.resources, plan.scored, Usage::kNonZero,
-                       features_.dra_extended_resource ? &devices_ : nullptr);
+  const ScoredResources resources = ResourcesToScore(
+      cycle.cluster(), args_.resources, plan.scored, Usage::kNonZero,
+      features_.dra_extended_resource ? DevicesOfResources{.state = &devices_, .counts = device_counts_.get()}
+                                      : DevicesOfResources{});
   const auto fill = [&](auto&& score_of) {
     for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = score_of(rows[i]);
   };
   switch (args_.strategy) {
-    case framework::ScoringStrategyType::kLeastAllocated: {
-      LastRow last(resources);
-      fill([&](cluster::NodeRow row) {
-        return last.Score(row, [&] { return LeastAllocatedScore(resources, row); });
-      });
+    case framework::ScoringStrategyType::kLeastAllocated:
+      LeastAllocatedScores(resources, rows, scores);
       break;
-    }
     case framework::ScoringStrategyType::kMostAllocated:
       fill([&](cluster::NodeRow row) { return MostAllocatedScore(resources, row); });
       break;

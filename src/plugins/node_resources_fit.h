@@ -18,6 +18,8 @@
 
 namespace berth::plugins {
 
+class DeviceCountsTable;
+
 // Keeps a pod off nodes that have too little left of what it requests, and scores the others by how full they
 // are or would be.
 //
@@ -29,15 +31,22 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::PreFilterPoint,
                                public framework::FilterPoint,
                                public framework::ScorePoint,
+                               public framework::StatefulPoint,
                                public framework::EnqueuePoint,
                                public framework::SignPoint {
  public:
   // Fails if an argument is wrong.
   static base::Result<std::unique_ptr<framework::Plugin>> Make(const framework::PluginSetup& setup);
 
+  ~NodeResourcesFit() override;
+
   std::string_view Name() const override { return "NodeResourcesFit"; }
   std::unique_ptr<framework::Plan> MakePlan(const framework::PlanInput& input) const override;
-  void AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const override;
+  void AppendScope(framework::Cycle& cycle, framework::Scope& scope) const override;
+  // For scores by devices; other pods have none.
+  std::unique_ptr<framework::State> MakeState(framework::Cycle& cycle) const override;
+  void Refresh(framework::Cycle& cycle, framework::State& state,
+               framework::StateChanges& changes) const override;
   framework::PreFilterResult PreFilter(framework::Cycle&) const override { return {}; }
   void Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const override;
   // Those with enough left of the extended resources that the pod asks for.
@@ -75,6 +84,7 @@ class NodeResourcesFit final : public framework::Plugin,
   const framework::NodeResourcesFitArgs args_;
   const framework::Features features_;
   dra::DeviceState& devices_;
+  const std::unique_ptr<DeviceCountsTable> device_counts_;
 };
 
 }  // namespace berth::plugins

@@ -199,7 +199,8 @@ bool NodeVolumeLimits::FitsEverywhere(const framework::Cycle& cycle) const {
   const Wanted without_csi_node(cycle, attached_, check_installed_, false);
   if (without_csi_node.IsSpecial()) return false;
   const Wanted with_csi_node(cycle, attached_, check_installed_, true);
-  return !with_csi_node.IsSpecial() && !with_csi_node.empty() && with_csi_node.FitsEverywhere();
+  if (with_csi_node.IsSpecial() || (with_csi_node.empty() && !HasClaims(cycle.spec()))) return false;
+  return with_csi_node.FitsEverywhere();
 }
 
 void NodeVolumeLimits::Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const {

@@ -122,7 +122,7 @@ std::span<const base::Versioned<cluster::CounterId>> PodTopologySpread::UseCount
   return known.counters;
 }
 
-void PodTopologySpread::AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const {
+void PodTopologySpread::AppendScope(framework::Cycle& cycle, framework::Scope& scope) const {
   SpreadPlan& plan = cycle.PlanOf<SpreadPlan>(*this);
   const auto counters = UseCounters(cycle, plan);
   scope.Add(std::uint64_t{counters.size()});

@@ -42,7 +42,7 @@ class PodTopologySpread final : public framework::Plugin,
   std::string_view Name() const override { return "PodTopologySpread"; }
   std::span<const framework::ReasonText> Reasons() const override;
   std::unique_ptr<framework::Plan> MakePlan(const framework::PlanInput& input) const override;
-  void AppendScope(const framework::Cycle& cycle, framework::Scope& scope) const override;
+  void AppendScope(framework::Cycle& cycle, framework::Scope& scope) const override;
 
   std::unique_ptr<framework::State> MakeState(framework::Cycle& cycle) const override;
   void Refresh(framework::Cycle& cycle, framework::State& state,

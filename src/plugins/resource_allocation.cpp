@@ -40,6 +40,27 @@ std::span<const std::int64_t> UsedColumn(const cluster::NodeTable& nodes, cluste
   return nodes.requested(resource);
 }
 
+using Shares = absl::InlinedVector<double, 4>;
+
+// 100 for shares that are all equal; the less so the lower.
+std::int64_t BalanceOf(const Shares& shares) {
+  double deviation = 0;
+  if (shares.size() == 2) {
+    deviation = std::abs((shares[0] - shares[1]) / 2);
+  } else if (shares.size() > 2) {
+    double sum = 0;
+    for (const double share : shares) sum += share;
+    const auto count = static_cast<double>(shares.size());
+    const double mean = sum / count;
+    double squares = 0;
+    for (const double share : shares) squares += (share - mean) * (share - mean);
+    deviation = std::sqrt(squares / count);
+  }
+  return static_cast<std::int64_t>((1 - deviation) * static_cast<double>(framework::kScoreMax));
+}
+
+constexpr std::int64_t kHalf = framework::kScoreMax / 2;
+
 }  // namespace
 
 api::ResourceList FitScoreRequests(const api::PodResourceView& pod) {
@@ -64,7 +85,7 @@ std::vector<std::int64_t> AmountsOf(const api::ResourceList& requests,
 ScoredResources ResourcesToScore(const cluster::Cluster& cluster,
                                  std::span<const framework::ResourceWeight> resources,
                                  std::span<const std::int64_t> wanted, Usage usage,
-                                 dra::DeviceState* devices) {
+                                 const DevicesOfResources& devices) {
   ScoredResources scored;
   for (std::size_t i = 0; i < resources.size(); ++i) {
     const std::string& name = resources[i].name;
@@ -72,9 +93,9 @@ ScoredResources ResourcesToScore(const cluster::Cluster& cluster,
     ScoredResource made;
     made.wanted = wanted[i];
     made.weight = resources[i].weight;
-    if (devices != nullptr && dra::MayBeServedByDevices(name)) {
-      if (const std::string* const device_class = devices->extended_names().Find(name)) {
-        made.devices = std::make_shared<const DeviceCounts>(*devices, *device_class);
+    if (devices.state != nullptr && dra::MayBeServedByDevices(name)) {
+      if (const std::string* const device_class = devices.state->extended_names().Find(name)) {
+        made.devices = &devices.counts->Of(*device_class);
       }
     }
     // Ids of scalar resources come and go with the nodes and pods that name them.
@@ -84,7 +105,7 @@ ScoredResources ResourcesToScore(const cluster::Cluster& cluster,
       made.allocatable = cluster.nodes().allocatable(id);
       made.used = UsedColumn(cluster.nodes(), id, usage);
     }
-    scored.push_back(std::move(made));
+    scored.push_back(made);
   }
   return scored;
 }
@@ -133,6 +154,18 @@ std::int64_t RequestedToCapacityRatioScore(std::span<const ScoredResource> resou
   }
   if (weights == 0) return 0;
   return static_cast<std::int64_t>(std::round(static_cast<double>(score) / static_cast<double>(weights)));
+}
+
+std::int64_t BalanceScore(std::span<const ScoredResource> resources, cluster::NodeRow row) {
+  Shares before;
+  Shares after;
+  for (const ScoredResource& resource : resources) {
+    if (resource.capacity(row) <= 0) continue;
+    const auto capacity = static_cast<double>(resource.capacity(row));
+    before.push_back(std::min(1.0, static_cast<double>(resource.before(row)) / capacity));
+    after.push_back(std::min(1.0, static_cast<double>(resource.after(row)) / capacity));
+  }
+  return kHalf + (kHalf + BalanceOf(after) - BalanceOf(before)) / 2;
 }
 
 }  // namespace berth::plugins

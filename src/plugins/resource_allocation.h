@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -45,7 +44,7 @@ struct ScoredResource {
   std::int64_t wanted = 0;
   std::int64_t weight = 1;
   // Count on nodes that have none of the resource themselves; null: nothing does.
-  std::shared_ptr<const DeviceCounts> devices = nullptr;
+  const DeviceCounts* devices = nullptr;
 
   std::int64_t capacity(cluster::NodeRow row) const {
     return AsksDevices(row) ? devices->At(row).total : Own(allocatable, row);
@@ -66,6 +65,12 @@ using ScoredResources = absl::InlinedVector<ScoredResource, 4>;
 // Requests as they are, or with a default for containers that ask for nothing (cpu and memory only).
 enum class Usage : std::uint8_t { kRequested, kNonZero };
 
+// Where devices may stand for a resource; nothing: they may not.
+struct DevicesOfResources {
+  dra::DeviceState* state = nullptr;
+  DeviceCountsTable* counts = nullptr;
+};
+
 // In the order of the list, without resources that no node has, and without those that the pod does not ask
 // for, unless every pod is taken to use them (cpu, memory, ephemeral-storage). Valid until the cluster
 // changes. On a row without any capacity a resource does not count either: scorers leave it out. With
@@ -73,7 +78,7 @@ enum class Usage : std::uint8_t { kRequested, kNonZero };
 ScoredResources ResourcesToScore(const cluster::Cluster& cluster,
                                  std::span<const framework::ResourceWeight> resources,
                                  std::span<const std::int64_t> wanted, Usage usage,
-                                 dra::DeviceState* devices = nullptr);
+                                 const DevicesOfResources& devices = {});
 
 // The strategies: 0 to 100.
 std::int64_t LeastAllocatedScore(std::span<const ScoredResource> resources, cluster::NodeRow row);
@@ -81,6 +86,10 @@ std::int64_t MostAllocatedScore(std::span<const ScoredResource> resources, clust
 std::int64_t RequestedToCapacityRatioScore(std::span<const ScoredResource> resources,
                                            std::span<const framework::ShapePoint> shape,
                                            cluster::NodeRow row);
+
+// How much better balanced the resources of the row would be with the pod, as
+// NodeResourcesBalancedAllocation has it: 0 to 100, 75 for no difference.
+std::int64_t BalanceScore(std::span<const ScoredResource> resources, cluster::NodeRow row);
 
 // The score that the shape, a broken line, has at this utilization: points ascend by utilization, and their
 // scores, 0 to 10, are stretched to 0 to 100.

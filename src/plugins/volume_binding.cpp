@@ -147,12 +147,11 @@ void VolumeBinding::Filter(const framework::Cycle& cycle, framework::NodeSelecti
   if (binding == nullptr) return;
   VolumeSearch& search = *binding->search;
   search.Refresh();
-  VolumeChoice choice;
   ConflictReasons reasons(nodes);
   nodes.Judge([&](cluster::NodeRow row) -> RejectionId {
     // One node in error fails the attempt: nothing about the others matters any more.
     if (!nodes.error().IsSuccess()) return framework::kAccepted;
-    const base::Result<VolumeConflicts> conflicts = search.Judge(row, choice);
+    const base::Result<VolumeConflicts> conflicts = search.Judge(row);
     if (!conflicts) {
       nodes.Fail(row, Status::Error(conflicts.error().message));
       metrics_.CountVolumeError(VolumeStage::kPredicate);
@@ -162,19 +161,22 @@ void VolumeBinding::Filter(const framework::Cycle& cycle, framework::NodeSelecti
   });
 }
 
+bool VolumeBinding::ScoresAlike(const framework::Cycle& cycle) const {
+  const auto* const binding = cycle.DataOf<PodBinding>(*this);
+  return binding == nullptr || binding->search->HasAll();
+}
+
 Status VolumeBinding::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                             std::span<std::int64_t> scores) const {
-  const auto* const binding = cycle.DataOf<PodBinding>(*this);
-  // Only volumes that are still to be had make a difference.
-  if (binding == nullptr || binding->search->HasAll()) {
+  if (ScoresAlike(cycle)) {
     std::ranges::fill(scores, 0);
     return {};
   }
-  VolumeSearch& search = *binding->search;
+  VolumeSearch& search = *cycle.DataOf<PodBinding>(*this)->search;
   search.Refresh();
   VolumeChoice choice;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const base::Result<VolumeConflicts> conflicts = search.Judge(rows[i], choice);
+    const base::Result<VolumeConflicts> conflicts = search.Judge(rows[i], &choice);
     scores[i] = conflicts && *conflicts == 0 ? ScoreOf(choice, shape_) : 0;
   }
   return {};

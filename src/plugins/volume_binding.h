@@ -51,6 +51,8 @@ class VolumeBinding final : public framework::Plugin,
 
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   void Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const override;
+  // While nothing is to be had any more.
+  bool ScoresAlike(const framework::Cycle& cycle) const override;
   framework::Status Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                           std::span<std::int64_t> scores) const override;
 

@@ -131,7 +131,7 @@ Status VolumeBinding::ReserveVolumes(framework::Assignment& assignment) const {
   if (binding->all_bound) return {};
   binding->search->Refresh();
   VolumeChoice choice;
-  const base::Result<VolumeConflicts> conflicts = binding->search->Judge(assignment.row.id, choice);
+  const base::Result<VolumeConflicts> conflicts = binding->search->Judge(assignment.row.id, &choice);
   if (!conflicts) return Status::Error(conflicts.error().message);
   if (*conflicts != 0) return Status::Error("the volumes of the pod are not to be had any more");
   binding->reserved = ReservationOf(choice, assignment.node_name);

@@ -162,6 +162,7 @@ VolumeSearch::Late VolumeSearch::PrepareLate(ClaimRef claim) const {
     late.tells_capacity =
         driver && driver->spec.storage_capacity.value_or(false) && RequestOf(*claim) != nullptr;
   }
+  late.wish.claim_key = KeyOf(claim->metadata);
   late.wish.claim = std::move(claim);
   return late;
 }
@@ -193,8 +194,8 @@ base::Result<VolumeConflicts> VolumeSearch::JudgeBound(cluster::NodeRow row) con
   return VolumeConflicts{0};
 }
 
-base::Result<VolumeConflicts> VolumeSearch::Judge(cluster::NodeRow row, VolumeChoice& choice) {
-  choice.clear();
+base::Result<VolumeConflicts> VolumeSearch::Judge(cluster::NodeRow row, VolumeChoice* choice) {
+  if (choice != nullptr) choice->clear();
   base::Result<VolumeConflicts> conflicts = JudgeBound(row);
   if (!conflicts || late_.empty()) return conflicts;
   to_provision_.clear();
@@ -212,22 +213,23 @@ base::Result<VolumeConflicts> VolumeSearch::Judge(cluster::NodeRow row, VolumeCh
     Late& late = late_[position];
     if (late.selected_node != nullptr) continue;
     if (!late.selector_error.empty()) return base::Fail(late.selector_error);
-    VolumeRef volume = late.volumes == nullptr
-                           ? nullptr
-                           : late.volumes->Match(late.wish, from_.cluster.labels(), set, taken_, late.memo);
-    if (!volume) {
+    const VolumeRef* const volume =
+        late.volumes == nullptr
+            ? nullptr
+            : late.volumes->Match(late.wish, from_.cluster.labels(), set, taken_, late.memo);
+    if (volume == nullptr) {
       to_provision_.push_back(&late);
       continue;
     }
-    taken_.push_back(volume);
-    choice.bindings.push_back({late.wish.claim, std::move(volume)});
+    if (late_.size() > 1) taken_.push_back(*volume);
+    if (choice != nullptr) choice->bindings.push_back({late.wish.claim, *volume});
   }
   const base::Result<VolumeConflicts> provisioned = Provision(row, choice);
   if (!provisioned) return provisioned;
   return static_cast<VolumeConflicts>(*conflicts | *provisioned);
 }
 
-base::Result<VolumeConflicts> VolumeSearch::Provision(cluster::NodeRow row, VolumeChoice& choice) const {
+base::Result<VolumeConflicts> VolumeSearch::Provision(cluster::NodeRow row, VolumeChoice* choice) const {
   const cluster::LabelTable& labels = from_.cluster.labels();
   const cluster::LabelSetId set = from_.cluster.nodes().label_set()[row.index()];
   for (const Late* const late : to_provision_) {
@@ -240,7 +242,7 @@ base::Result<VolumeConflicts> VolumeSearch::Provision(cluster::NodeRow row, Volu
     }
     const std::string& provisioner = late->storage_class->provisioner;
     if (provisioner.empty() || provisioner == kNoProvisioner || !late->topologies.Matches(labels, set)) {
-      choice.provisions.clear();
+      if (choice != nullptr) choice->provisions.clear();
       return kBindConflict;
     }
     CapacityRef capacity;
@@ -248,11 +250,11 @@ base::Result<VolumeConflicts> VolumeSearch::Provision(cluster::NodeRow row, Volu
       capacity =
           from_.caches.capacities().Find(late->class_name, late->wish.request.Value(), labels.View(set));
       if (!capacity) {
-        choice.provisions.clear();
+        if (choice != nullptr) choice->provisions.clear();
         return kNoSpace;
       }
     }
-    choice.provisions.push_back({late->wish.claim, std::move(capacity)});
+    if (choice != nullptr) choice->provisions.push_back({late->wish.claim, std::move(capacity)});
   }
   return VolumeConflicts{0};
 }

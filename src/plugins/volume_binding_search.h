@@ -93,8 +93,8 @@ class VolumeSearch {
   bool HasAll() const { return late_.empty(); }
   // Everything is bound to volumes that any node can use: Judge says zero of every row.
   bool FitsEverywhere() const;
-  // Zero: the node can have them all, and `choice` says which.
-  base::Result<VolumeConflicts> Judge(cluster::NodeRow row, VolumeChoice& choice);
+  // Zero: the node can have them all, and `choice`, if somebody wants to know, says which.
+  base::Result<VolumeConflicts> Judge(cluster::NodeRow row, VolumeChoice* choice = nullptr);
 
  private:
   struct Bound {
@@ -121,7 +121,7 @@ class VolumeSearch {
   Bound Prepare(const api::PersistentVolumeClaim& claim) const;
   Late PrepareLate(ClaimRef claim) const;
   base::Result<VolumeConflicts> JudgeBound(cluster::NodeRow row) const;
-  base::Result<VolumeConflicts> Provision(cluster::NodeRow row, VolumeChoice& choice) const;
+  base::Result<VolumeConflicts> Provision(cluster::NodeRow row, VolumeChoice* choice) const;
 
   const Sources from_;
   std::vector<Bound> bound_;

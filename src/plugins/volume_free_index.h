@@ -19,6 +19,7 @@
 #include "api/label_selector.h"
 #include "api/node_matching.h"
 #include "api/quantity.h"
+#include "base/interner.h"
 #include "cluster/labels.h"
 #include "plugins/volume_claims.h"
 
@@ -27,15 +28,20 @@ namespace berth::plugins {
 // What a claim asks of a volume, prepared once.
 struct VolumeWish {
   ClaimRef claim;
+  std::string claim_key;
   api::Quantity request;
   std::optional<api::Selector> selector;
 };
 
+// A bit for each of the modes that there are.
+using AccessModes = std::uint8_t;
+
 // The volumes of one class that a claim may be bound to: smallest first, and by where they can be used.
 //
 // A volume whose affinity is one label with a list of values, as that of local and zonal volumes is, is in
-// the bucket of each value, so a node looks at its own buckets and at no other volume. Volumes that somebody
-// meant for a claim are found by that claim.
+// the bucket of each value, so a node looks at its own buckets and at no other volume: a look-up by the value
+// and one by size, whatever the number of volumes. Volumes that somebody meant for a claim are found by that
+// claim.
 class ClassVolumes {
  private:
   struct Entry;
@@ -52,14 +58,16 @@ class ClassVolumes {
    private:
     friend class ClassVolumes;
     std::size_t claims_;
+    bool is_prepared_ = false;
+    std::optional<AccessModes> plain_;  // what a claim asks for that asks for nothing else; nothing: it does
     absl::flat_hash_map<const void*, absl::InlinedVector<const Entry*, 2>> found_;  // by bucket
   };
 
-  // Null: none fits. The smallest one that suits the node; of equal sizes the first by name. A volume that is
-  // meant for the claim goes before all others, and if it does not suit the node there is none. At most as
-  // many are taken as the memo has claims, less this one.
-  VolumeRef Match(const VolumeWish& wish, const cluster::LabelTable& labels, cluster::LabelSetId node,
-                  std::span<const VolumeRef> taken, Memo& memo) const;
+  // Null: none fits; good until a volume changes. The smallest one that suits the node; of equal sizes the
+  // first by name. A volume that is meant for the claim goes before all others, and if it does not suit the
+  // node there is none. At most as many are taken as the memo has claims, less this one.
+  const VolumeRef* Match(const VolumeWish& wish, const cluster::LabelTable& labels, cluster::LabelSetId node,
+                         std::span<const VolumeRef> taken, Memo& memo) const;
 
   void Add(const VolumeRef& volume);
   // The same object that was added.
@@ -72,32 +80,38 @@ class ClassVolumes {
   struct Entry {
     VolumeRef volume;
     std::shared_ptr<const api::NodeMatcher> affinity;  // null: any node, or the bucket says it
-
-    const api::Quantity& capacity() const { return CapacityOf(*volume); }
+    // Of the volume, where it is at hand: most look-ups end here.
+    api::Quantity capacity = {};
+    std::optional<AccessModes> plain = {};  // of a volume that there is nothing else to ask about
   };
   struct BySize {
     using is_transparent = void;
     bool operator()(const Entry& a, const Entry& b) const {
-      const int order = a.capacity().Compare(b.capacity());
+      const int order = a.capacity.Compare(b.capacity);
       return order != 0 ? order < 0 : a.volume->metadata.name < b.volume->metadata.name;
     }
     bool operator()(const Entry& entry, const api::Quantity& size) const {
-      return entry.capacity().Compare(size) < 0;
+      return entry.capacity.Compare(size) < 0;
     }
     bool operator()(const api::Quantity& size, const Entry& entry) const {
-      return size.Compare(entry.capacity()) < 0;
+      return size.Compare(entry.capacity) < 0;
     }
   };
   using Bucket = absl::btree_set<Entry, BySize>;
-  using ByValue = absl::btree_map<std::string, Bucket, std::less<>>;
+  // Looked up, never walked.
+  using ByValue = absl::flat_hash_map<std::string, std::unique_ptr<Bucket>, base::TextHash, std::equal_to<>>;
 
+  static Entry MakeEntry(const VolumeRef& volume, std::shared_ptr<const api::NodeMatcher> affinity);
+  static bool Suits(const Entry& entry, const VolumeWish& wish, const Memo& memo);
   template <class F>
   void ForEachBucket(const VolumeRef& volume, F&& visit);
-  // Of a bucket whose volumes suit every node that looks there.
+  // Of a bucket whose volumes suit every node that looks there; many nodes, or one or two.
   static const Entry* FirstFit(const Bucket& bucket, const VolumeWish& wish, std::span<const VolumeRef> taken,
                                Memo& memo);
+  static const Entry* FirstFitOfFew(const Bucket& bucket, const VolumeWish& wish,
+                                    std::span<const VolumeRef> taken, const Memo& memo);
   static const Entry* FirstFitOn(const Bucket& bucket, const VolumeWish& wish, const cluster::LabelView& node,
-                                 std::span<const VolumeRef> taken);
+                                 std::span<const VolumeRef> taken, const Memo& memo);
 
   Bucket anywhere_;
   absl::btree_map<std::string, ByValue, std::less<>> by_label_;  // by key, then value

@@ -76,13 +76,26 @@ TEST_F(CoreModeTest, AClaimIsAllocatedByARequest) {
   EXPECT_EQ(sandbox::TextAt(users->at(0).as_object(), {"name"}), "user");
 }
 
-TEST_F(CoreModeTest, ClaimsThatTheWorkloadIsToAllocateAreMissed) {
+TEST_F(CoreModeTest, TheWorkloadAllocatesClaimsItself) {
   const WorkloadFile file = FileOf(
-      "  - {opcode: createAny, templatePath: claim.yaml, namespace: x, count: 2}\n"
+      "  - {opcode: createNodes, count: 1, nodeTemplatePath: node.yaml}\n"
+      "  - {opcode: createAny, templatePath: device-class.yaml}\n"
+      "  - {opcode: createAny, templatePath: slice.yaml}\n"
+      "  - {opcode: createAny, templatePath: claim.yaml, namespace: x}\n"
       "  - {opcode: allocResourceClaims, namespace: x}\n"
-      "  - {opcode: createPods, count: 1, collectMetrics: true}");
-  EXPECT_THAT(MissingFor(file, file.test_cases[0], file.test_cases[0].workloads[0]),
-              ElementsAre("allocation of claims by the workload"));
+      "  - {opcode: createPods, count: 1, podTemplatePath: pod.yaml, collectMetrics: true}");
+  const TestCase& test_case = file.test_cases[0];
+  EXPECT_THAT(MissingFor(file, test_case, test_case.workloads[0]), IsEmpty());
+  const auto cluster = MakeCoreCluster(file, test_case, test_case.workloads[0], {});
+  ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
+  const RunResults results = Runner(file, test_case, test_case.workloads[0], **cluster, {}).Run();
+  EXPECT_THAT(results.failures, IsEmpty());
+  const auto claim = (*cluster)->Get({.resource = &sandbox::ResourceOf("resource.k8s.io/v1", "ResourceClaim"),
+                                      .namespace_name = "x",
+                                      .name = "mine"});
+  ASSERT_TRUE(claim.has_value());
+  EXPECT_NE(sandbox::FindObject(*claim, {"status", "allocation"}), nullptr);
+  EXPECT_EQ(sandbox::FindArray(*claim, {"status", "reservedFor"}), nullptr);
 }
 
 TEST_F(CoreModeTest, AConfigurationFileIsObeyed) {

@@ -93,7 +93,7 @@ std::unique_ptr<Plan> OwnerFilter::MakePlan(const PlanInput&) const {
   return KeptPlan(Reads::Row(cluster::kLabelsFact), {});
 }
 
-void OwnerFilter::AppendScope(const Cycle& cycle, Scope& scope) const {
+void OwnerFilter::AppendScope(Cycle& cycle, Scope& scope) const {
   scope.AddText(cycle.record().namespace_);
 }
 

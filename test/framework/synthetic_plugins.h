@@ -37,7 +37,7 @@ class OwnerFilter final : public Plugin, public FilterPoint {
   std::string_view Name() const override { return "Owner"; }
   std::span<const ReasonText> Reasons() const override;
   std::unique_ptr<Plan> MakePlan(const PlanInput& input) const override;
-  void AppendScope(const Cycle& cycle, Scope& scope) const override;
+  void AppendScope(Cycle& cycle, Scope& scope) const override;
   void Filter(const Cycle& cycle, NodeSelection& nodes) const override;
 };
 

@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dra/allocator.h"
@@ -78,10 +79,22 @@ class DeviceHistory {
       std::set<std::string> fitting;
       for (const auto& [node, score] : harness_.Scores(PodFor(NameOf(kind)))) fitting.insert(node);
       RC_ASSERT(fitting == Searched(kind));
+      // From a view, which follows the devices, once the kind was asked for twice.
+      const std::string node = harness_.Schedule(PodFor(NameOf(kind)));
+      RC_ASSERT((fitting.empty() ? !IsNode(node) : fitting.contains(node)));
+    }
+    // Another pod that shares a claim goes where its devices are.
+    for (const auto& [claim, node] : taken_) {
+      const dra::ClaimRef taken = harness_.state().claims().Find("default", claim);
+      const std::string there = harness_.Schedule(PodFor(claim));
+      RC_ASSERT((taken->status.allocation->node_selector ? there == node : IsNode(there)));
     }
   }
 
  private:
+  static bool IsNode(const std::string& name) {
+    return std::ranges::find(kDeviceNodes, name) != kDeviceNodes.end();
+  }
   static std::string NameOf(int kind) { return "kind-" + std::to_string(kind); }
   static berth::test::PodBuilder PodFor(const std::string& claim) {
     return MakePod("pod-" + claim).SchedulerName("default-scheduler").ResourceClaim("entry", claim);
@@ -100,22 +113,22 @@ class DeviceHistory {
   }
 
   void Take() {
-    const std::string name = "taken-" + std::to_string(taken_.size());
+    const std::string name = "taken-" + std::to_string(++names_);
     harness_.Add(ClaimOfKind(name, DrawBetween(0, kClaimKinds - 1)));
     const std::string node = harness_.Schedule(PodFor(name));
-    if (std::ranges::find(kDeviceNodes, node) == kDeviceNodes.end()) return;
+    if (!IsNode(node)) return;
     RC_ASSERT(harness_.Reserve(PodFor(name), node) == "");
     if (DrawBetween(0, 2) == 0) {
       harness_.Unreserve();
       return;
     }
     RC_ASSERT(harness_.PreBind() == "");
-    taken_.push_back(name);
+    taken_.emplace_back(name, node);
   }
 
   void Free() {
     if (taken_.empty()) return;
-    harness_.cluster().objects().Of<api::ResourceClaim>().Remove("default", taken_.back());
+    harness_.cluster().objects().Of<api::ResourceClaim>().Remove("default", taken_.back().first);
     taken_.pop_back();
   }
 
@@ -135,7 +148,8 @@ class DeviceHistory {
   }
 
   DeviceHarness harness_;
-  std::vector<std::string> taken_;
+  std::vector<std::pair<std::string, std::string>> taken_;  // claims, and where
+  int names_ = 0;
   std::int64_t generation_ = 1;
 };
 

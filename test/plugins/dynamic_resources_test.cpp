@@ -59,6 +59,22 @@ api::ResourceClaim WithCondition(api::ResourceClaim claim, std::string type, std
   return claim;
 }
 
+// What was found on the node before it declared the feature was taken for what would be found afterwards.
+TEST(DynamicResourcesTest, ANodeThatDeclaresAFeatureIsSearchedAgain) {
+  framework::Features features = framework::Features::Upstream();
+  features.dra_optional_node_operations = true;
+  DeviceHarness harness({}, features);
+  AddNodes(harness, {"n1"});
+  api::ResourceSlice slice = SliceOn("n1", {MakeDevice("d")});
+  slice.spec.skip_node_operations = {"NodePrepareResources"};
+  harness.Add(slice).Add(Claim());
+  for (int i = 0; i < 3; ++i) EXPECT_NE(harness.Schedule(Pod()), "n1");
+  api::Node node = MakeNode("n1");
+  node.status.declared_features = {"DRAOptionalNodeOperations"};
+  harness.Add(node);
+  EXPECT_EQ(harness.Schedule(Pod()), "n1");
+}
+
 // Cases 1 and 3.
 TEST(DynamicResourcesTest, PodWithoutItsClaimIsNotTried) {
   DeviceHarness harness;

@@ -264,6 +264,7 @@ VolumeWish AnyWish() {
   wish.request = *RequestOf(claim.claim());
   if (Pick(3) == 0) wish.selector = api::Selector::FromMap({{"tier", "x"}});
   wish.claim = std::make_shared<const api::PersistentVolumeClaim>(claim);
+  wish.claim_key = KeyOf(wish.claim->metadata);
   return wish;
 }
 
@@ -272,6 +273,15 @@ TEST(FreeVolumesProperty, MatchIsThatOfTheRules) {
     FreeVolumes index;
     std::map<std::string, api::PersistentVolume> volumes;
     cluster::LabelTable labels;
+    // Of many nodes each has volumes of its own, which are then looked for in another way.
+    for (int i = Flip() ? 70 : 0; i > 0; --i) {
+      const api::PersistentVolume volume = MakeVolume("far-" + std::to_string(i))
+                                               .Class(Numbered("s", 2))
+                                               .Capacity("1G")
+                                               .Affinity(kHost, {"far-" + std::to_string(i)});
+      index.Set(volume.metadata.name, std::make_shared<const api::PersistentVolume>(volume));
+      volumes.emplace(volume.metadata.name, volume);
+    }
     for (int i = 0; i < 30; ++i) {
       const api::PersistentVolume volume = AnyVolume();
       const std::string& name = volume.metadata.name;
@@ -295,7 +305,9 @@ TEST(FreeVolumesProperty, MatchIsThatOfTheRules) {
           if (asked != nullptr) asked->Match(wish, labels, other, taken, memo);
         }
         const ClassVolumes* const of_class = index.Find(*wish.claim->spec.storage_class_name);
-        const VolumeRef got = of_class == nullptr ? nullptr : of_class->Match(wish, labels, set, taken, memo);
+        const VolumeRef* const found =
+            of_class == nullptr ? nullptr : of_class->Match(wish, labels, set, taken, memo);
+        const VolumeRef got = found == nullptr ? nullptr : *found;
         const std::optional<std::string> want = NaiveMatch(volumes, wish, node, taken);
         RC_ASSERT((got ? std::optional(got->metadata.name) : std::nullopt) == want);
         if (got) taken.push_back(got);
