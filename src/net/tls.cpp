@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "net/authorities.h"
 #include "net/openssl_error.h"
 
 namespace berth::net {
@@ -75,16 +76,9 @@ base::Result<void> UseIdentity(SSL_CTX* context, const PemSource& certificate, c
 base::Result<void> Trust(SSL_CTX* context, const PemSource& source) {
   const auto text = Load(source, "certificate authority");
   if (!text) return std::unexpected(text.error());
-  BIO* bio = ReadOnly(*text);
-  int count = 0;
-  while (X509* authority = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr)) {
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority);
-    X509_free(authority);
-    ++count;
+  if (auto added = AddAuthorities(SSL_CTX_get_cert_store(context), *text); !added) {
+    return base::Fail(fmt::format("{}: {}", NameOf(source, "certificate authority"), added.error().message));
   }
-  BIO_free(bio);
-  if (count == 0) return Failed(source, "certificate authority");
-  TakeOpenSslError();
   return {};
 }
 
@@ -99,9 +93,8 @@ int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size, con
 
 void Configure(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // Idle connections give their record buffers back; writes may be retried from another place in memory.
-  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // Writes may be retried from another place in memory.
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   // Otherwise each record takes two reads of the socket, one for its length.
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
@@ -116,6 +109,8 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::ForServer(const TlsS
   SSL_CTX* native = context->native_;
   if (native == nullptr) return base::Fail("tls: " + TakeOpenSslError());
   Configure(native);
+  // Of a server's many connections those that are idle give their record buffers back.
+  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_select_cb(native, ChooseProtocol, nullptr);
   SSL_CTX_set_session_id_context(native, kAlpn, sizeof(kAlpn));
   if (auto used = UseIdentity(native, config.certificate, config.key); !used)
