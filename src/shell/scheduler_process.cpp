@@ -138,12 +138,15 @@ base::Result<std::unique_ptr<WatchThread>> SchedulerProcess::MakeWatches(std::ui
        .keeps_whole_pods = !options_.extenders.empty(),
        .keeps_whole_nodes = shows_nodes,
        .on_silence = [this] { client_->DropIdleConnections(); }},
-      [this, generation](std::vector<core::Input> seen) { Receive(generation, std::move(seen)); });
+      [this, generation](std::span<const core::Input> seen) { Receive(generation, seen); });
 }
 
-void SchedulerProcess::Receive(std::uint64_t generation, std::vector<core::Input> seen) {
+void SchedulerProcess::Receive(std::uint64_t generation, std::span<const core::Input> seen) {
   if (generation == generation_) {
-    std::ranges::move(seen, std::back_inserter(inputs_));
+    // In the order in which things became known.
+    scheduler_->Take(inputs_, outputs_);
+    inputs_.clear();
+    scheduler_->Take(seen, outputs_);
     Wake();
   } else if (next_ != nullptr && next_->generation == generation) {
     next_->work.scheduler->Step(seen, next_->outputs);
@@ -283,8 +286,8 @@ void SchedulerProcess::Wake() {
 
 void SchedulerProcess::Step() {
   is_step_due_ = false;
-  const std::vector<core::Input> inputs = std::exchange(inputs_, {});
-  scheduler_->Step(inputs, outputs_);
+  scheduler_->Step(inputs_, outputs_);
+  inputs_.clear();
   for (const cycle::PodEvent& event : outputs_.events) Record(event);
   if (options_.on_traces && !outputs_.traces.empty()) options_.on_traces(std::exchange(outputs_.traces, {}));
   requests_in_flight_ += outputs_.calls.size() + outputs_.writes.size() + outputs_.questions.size();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -20,13 +20,15 @@ namespace {
 
 // How often reflectors are asked whether they have everything, while the process starts.
 constexpr base::Duration kSyncCheck = std::chrono::milliseconds(20);
+// An input is several times as large as what it is made from, and the list of all pods may be long.
+constexpr std::size_t kInputsMax = 512;
 
 }  // namespace
 
 // What goes from the reader to the home thread. It outlives both: a letter may be on its way when they end.
 struct WatchThread::Mailbox {
   struct Mail {
-    std::vector<core::Input> inputs;
+    std::vector<client::EventBatch> batches;
     bool has_synced = false;
     bool has_caught_up = false;
     bool fell_silent = false;
@@ -84,12 +86,8 @@ struct WatchThread::Reader {
                             (resource == client::Resource::kNodes && options.keeps_whole_nodes),
               .on_silence =
                   [this] { Mailbox::Put(mailbox, [](Mailbox::Mail& mail) { mail.fell_silent = true; }); }},
-          [this](const client::EventBatch& batch) {
-            std::vector<core::Input> decoded;
-            AppendInputs(batch, decoded);
-            Mailbox::Put(mailbox, [&](Mailbox::Mail& mail) {
-              std::ranges::move(decoded, std::back_inserter(mail.inputs));
-            });
+          [this](client::EventBatch batch) {
+            Mailbox::Put(mailbox, [&](Mailbox::Mail& mail) { mail.batches.push_back(std::move(batch)); });
           }));
     }
     return {};
@@ -162,11 +160,25 @@ base::Task<void> WatchThread::CatchUp() {
   co_await caught_up_.WaitFor();
 }
 
+void WatchThread::HandOn(std::vector<client::EventBatch>& batches) {
+  std::vector<core::Input> inputs;
+  for (client::EventBatch& batch : batches) {
+    const std::vector<client::ObjectEvent> events = std::move(batch.events);
+    for (std::size_t at = 0; at < events.size(); at += kInputsMax) {
+      AppendInputs(std::span(events).subspan(at, std::min(kInputsMax, events.size() - at)), inputs);
+      if (inputs.size() < kInputsMax) continue;
+      sink_(inputs);
+      inputs.clear();
+    }
+  }
+  if (!inputs.empty()) sink_(inputs);
+}
+
 void WatchThread::TakeMail() {
   Mailbox::Mail mail = mailbox_->Take();
   // Before the sink, whose pods would be bound over connections that are dead.
   if (mail.fell_silent && on_silence_) on_silence_();
-  if (!mail.inputs.empty()) sink_(std::move(mail.inputs));
+  HandOn(mail.batches);
   // After the sink: whoever waits for these may count on it.
   if (mail.has_synced) synced_.Set();
   if (mail.has_caught_up) caught_up_.Set();

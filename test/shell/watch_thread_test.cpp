@@ -30,7 +30,7 @@ class WatchThreadTest : public testing::Test {
     connection.server = {
         .scheme = "http", .host = "127.0.0.1", .port = server_->port(), .path = "", .query = ""};
     auto made = WatchThread::Make(home_, {.connection = connection, .client = {}, .seed = 1},
-                                  [this](std::vector<core::Input> inputs) { Take(inputs); });
+                                  [this](std::span<const core::Input> inputs) { Take(inputs); });
     ASSERT_TRUE(made.has_value()) << made.error().message;
     watches_ = *std::move(made);
   }
@@ -70,7 +70,7 @@ class WatchThreadTest : public testing::Test {
     }
   }
 
-  void Take(const std::vector<core::Input>& inputs) {
+  void Take(std::span<const core::Input> inputs) {
     taken_on_.insert(std::this_thread::get_id());
     for (const core::Input& input : inputs) {
       if (const auto* seen = std::get_if<core::PodSeen>(&input)) names_.push_back(seen->pod->name);
