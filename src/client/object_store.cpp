@@ -61,4 +61,16 @@ void ObjectStore::Apply(wire::WatchType type, ReadObject item, std::vector<Objec
   Put(std::move(item), events);
 }
 
+const Object* ObjectStore::Find(std::string_view key) const {
+  const std::size_t slash = key.find('/');
+  const Identity wanted = slash == key.npos
+                              ? Identity{.namespace_ = {}, .name = key, .uid = {}, .resource_version = {}}
+                              : Identity{.namespace_ = key.substr(0, slash),
+                                         .name = key.substr(slash + 1),
+                                         .uid = {},
+                                         .resource_version = {}};
+  const auto found = entries_.find(wanted);
+  return found == entries_.end() ? nullptr : &found->object;
+}
+
 }  // namespace berth::client

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -41,6 +42,8 @@ class ObjectStore {
   // A watch's ADDED, MODIFIED or DELETED.
   void Apply(wire::WatchType type, ReadObject item, std::vector<ObjectEvent>& events);
 
+  // By "namespace/name" or "name". Null if it is not there.
+  const Object* Find(std::string_view key) const;
   std::size_t size() const { return entries_.size(); }
 
  private:

@@ -22,11 +22,11 @@ Http2Connection::Http2Connection(EventLoop& loop, const HttpClientOptions& optio
       owner_(owner),
       transport_(std::move(transport)),
       session_({.on_headers =
-                    [this](Http2Session::StreamId stream, int status, const Headers& headers) {
+                    [this](Http2Session::StreamId stream, int status, Headers headers) {
                       const auto call = CallOf(stream);
                       if (!call) return;
                       answered_ = call->answered = true;
-                      call->callbacks.on_headers(status, headers);
+                      call->callbacks.on_headers(status, std::move(headers));
                     },
                 .on_data =
                     [this](Http2Session::StreamId stream, std::string_view data) {

@@ -144,8 +144,7 @@ void Http2Session::Impl::OnFrame(const nghttp2_frame& frame) {
     return;
   }
   stream.final_headers = true;
-  const Headers headers = std::exchange(stream.headers, {});
-  events.on_headers(frame.hd.stream_id, stream.status, headers);
+  events.on_headers(frame.hd.stream_id, stream.status, std::exchange(stream.headers, {}));
 }
 
 std::size_t Http2Session::Impl::ReadBody(Stream& stream, std::span<char> into, bool& whole) {

@@ -23,7 +23,7 @@ class Http2Session {
 
   // Called inside Receive and TakeOutput. They may call Submit and Cancel, and must not destroy the session.
   struct Events {
-    std::function<void(StreamId, int status, const Headers& headers)> on_headers;
+    std::function<void(StreamId, int status, Headers headers)> on_headers;
     std::function<void(StreamId, std::string_view data)> on_data;
     // Last. `untouched`: the server has not begun to work on the request, so it may be sent elsewhere.
     std::function<void(StreamId, std::optional<NetError> error, bool untouched)> on_end;

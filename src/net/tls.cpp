@@ -93,8 +93,9 @@ int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size, con
 
 void Configure(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // Writes may be retried from another place in memory.
-  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // Idle connections give their record buffers back; writes may be retried from another place in memory.
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   // Otherwise each record takes two reads of the socket, one for its length.
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
@@ -109,8 +110,6 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::ForServer(const TlsS
   SSL_CTX* native = context->native_;
   if (native == nullptr) return base::Fail("tls: " + TakeOpenSslError());
   Configure(native);
-  // Of a server's many connections those that are idle give their record buffers back.
-  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_select_cb(native, ChooseProtocol, nullptr);
   SSL_CTX_set_session_id_context(native, kAlpn, sizeof(kAlpn));
   if (auto used = UseIdentity(native, config.certificate, config.key); !used)

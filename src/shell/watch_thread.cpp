@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/task_group.h"
 #include "net/event_loop.h"
+#include "shell/free_memory.h"
 #include "shell/watched_objects.h"
 
 namespace berth::shell {
@@ -22,6 +23,8 @@ namespace {
 constexpr base::Duration kSyncCheck = std::chrono::milliseconds(20);
 // An input is several times as large as what it is made from, and the list of all pods may be long.
 constexpr std::size_t kInputsMax = 512;
+// How often events are read while there are many; see EventLoop.
+constexpr base::Duration kWatchPace = std::chrono::milliseconds(2);
 
 }  // namespace
 
@@ -63,7 +66,9 @@ struct WatchThread::Mailbox {
 // Lives on its own thread from Start() until it is destroyed; made and destroyed on the home thread.
 struct WatchThread::Reader {
   explicit Reader(std::shared_ptr<Mailbox> to)
-      : executor(loop), mailbox(std::move(to)), tasks(executor.executor()) {}
+      : executor(loop), mailbox(std::move(to)), tasks(executor.executor()) {
+    loop.SetPace(kWatchPace);
+  }
   ~Reader() {
     loop.Stop();
     if (thread.joinable()) thread.join();
@@ -105,6 +110,7 @@ struct WatchThread::Reader {
     const auto has_synced = [](const auto& reflector) { return reflector->has_synced(); };
     while (!std::ranges::all_of(reflectors, has_synced)) co_await executor.executor().SleepFor(kSyncCheck);
     Mailbox::Put(mailbox, [](Mailbox::Mail& mail) { mail.has_synced = true; });
+    ReturnFreeMemory();
   }
 
   base::Task<void> CatchUp() {
@@ -160,7 +166,7 @@ base::Task<void> WatchThread::CatchUp() {
   co_await caught_up_.WaitFor();
 }
 
-void WatchThread::HandOn(std::vector<client::EventBatch>& batches) {
+void WatchThread::HandOn(std::vector<client::EventBatch> batches) {
   std::vector<core::Input> inputs;
   for (client::EventBatch& batch : batches) {
     const std::vector<client::ObjectEvent> events = std::move(batch.events);
@@ -178,9 +184,12 @@ void WatchThread::TakeMail() {
   Mailbox::Mail mail = mailbox_->Take();
   // Before the sink, whose pods would be bound over connections that are dead.
   if (mail.fell_silent && on_silence_) on_silence_();
-  HandOn(mail.batches);
+  HandOn(std::move(mail.batches));
   // After the sink: whoever waits for these may count on it.
-  if (mail.has_synced) synced_.Set();
+  if (mail.has_synced) {
+    synced_.Set();
+    ReturnFreeMemory();
+  }
   if (mail.has_caught_up) caught_up_.Set();
   home_.Wake();
 }

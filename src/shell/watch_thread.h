@@ -58,7 +58,7 @@ class WatchThread {
 
   WatchThread(client::LoopExecutor& home, std::function<void()> on_silence, Sink sink);
   void TakeMail();
-  void HandOn(std::vector<client::EventBatch>& batches);
+  void HandOn(std::vector<client::EventBatch> batches);
 
   client::LoopExecutor& home_;
   std::function<void()> on_silence_;
