@@ -101,7 +101,7 @@ void EventLoop::Run() {
     impl.RunAllPosted();
     if (impl.context.stopped()) return;
     if (has_pace || !impl.posted.empty()) {
-      if (impl.context.poll() != 0 || !impl.posted.empty()) continue;
+      if (impl.context.poll_one() != 0 || !impl.posted.empty()) continue;
       impl.KeepPace();
     }
     impl.context.run_one();

@@ -139,6 +139,7 @@ void Http2Connection::WaitWritable() {
 
 void Http2Connection::OnReadable() {
   const std::span<char> scratch = loop_.scratch();
+  const bool was_new = is_new();
   for (int reads = 0; reads == 0 || (reads < kReadsAtOnce && transport_->holds_bytes()); ++reads) {
     const Transport::Outcome outcome = transport_->Read(scratch);
     if (outcome.io == Transport::Io::kWantRead || outcome.io == Transport::Io::kWantWrite) break;
@@ -159,6 +160,7 @@ void Http2Connection::OnReadable() {
       return;
     }
   }
+  if (was_new && !is_new()) owner_.on_room();
   Flush();
   if (!closed_) WaitReadable();
 }

@@ -37,6 +37,8 @@ class Http2Session {
   // Whether another request would be sent at once: the server allows so many at a time, and none once it has
   // said that it goes away.
   bool has_room() const;
+  // Whether the server has said what it allows, as it does first of all.
+  bool knows_settings() const;
   // Whether the server has said so, or the numbers of streams are used up.
   bool is_leaving() const;
   // Whether nothing more will be said: one side broke the rules, and the other has been told.

@@ -1,6 +1,7 @@
 #include "net/http_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <utility>
@@ -14,8 +15,11 @@
 namespace berth::net {
 namespace {
 
-// Of HTTP/1.1.
+// Of HTTP/1.1: a connection costs as much as many calls, so beyond a few another one is made only for a call
+// that has waited. In a burst most find one that another call has left.
 constexpr int kDialsAtOnce = 2;
+constexpr int kFewConnections = 8;
+constexpr base::Duration kPatience = std::chrono::milliseconds(30);
 
 }  // namespace
 
@@ -23,7 +27,8 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   Impl(EventLoop& owner, HttpClientOptions wanted)
       : loop(owner),
         options(std::move(wanted)),
-        deadlines(owner, base::Duration::zero(), [this](base::TimePoint now) { return EndLate(now); }) {
+        deadlines(owner, base::Duration::zero(), [this](base::TimePoint now) { return EndLate(now); }),
+        patience(owner) {
     hooks.on_idle = [this](ClientConnection& connection, std::shared_ptr<ClientCall> call) {
       OnIdle(connection, std::move(call));
     };
@@ -41,7 +46,7 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
     };
   }
 
-  CallId Start(ClientRequest request, StreamCallbacks callbacks);
+  CallId Start(ClientRequest request, StreamCallbacks callbacks, bool is_stream);
   void StartSoon();
   void StartWaiting();
   void OnIdle(ClientConnection& connection, std::shared_ptr<ClientCall> call);
@@ -51,7 +56,7 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   void OnClosed(Http2Connection& connection, std::vector<Http2Connection::Lost> lost, const NetError& error);
   // Whether a connection that is being made may take all calls that wait.
   bool MayShare() const { return !speaks_http1 && options.tls && options.tls->offers_http2(); }
-  bool MayDial() const;
+  bool MayDial(const ClientCall& call);
   bool StartShared(const std::shared_ptr<ClientCall>& call);
   bool IsFull() const {
     return options.connections_max != 0 && connections.size() + shared.size() >= options.connections_max;
@@ -68,6 +73,7 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   ClientConnection::Owner hooks;
   Http2Connection::Owner shared_hooks;
   DeadlineSweep deadlines;
+  Timer patience;
   std::map<CallId, std::shared_ptr<ClientCall>> calls;  // all that have not ended
   std::deque<std::shared_ptr<ClientCall>> waiting;      // those without a connection
   std::vector<std::shared_ptr<ClientConnection>> connections;
@@ -80,13 +86,15 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   bool shut_down = false;
 };
 
-HttpClient::CallId HttpClient::Impl::Start(ClientRequest request, StreamCallbacks callbacks) {
+HttpClient::CallId HttpClient::Impl::Start(ClientRequest request, StreamCallbacks callbacks, bool is_stream) {
   auto call = std::make_shared<ClientCall>();
   call->id = ++last_id;
   call->request = std::move(request);
   call->callbacks = std::move(callbacks);
+  call->is_stream = is_stream;
+  call->began = loop.Now();
   if (call->request.timeout) {
-    call->deadline = loop.Now() + *call->request.timeout;
+    call->deadline = call->began + *call->request.timeout;
     deadlines.Note(call->deadline);
   }
   calls[call->id] = call;
@@ -112,10 +120,19 @@ bool HttpClient::Impl::StartShared(const std::shared_ptr<ClientCall>& call) {
   return true;
 }
 
-// In a burst of calls most find a connection that another one has left before a new one is made.
-bool HttpClient::Impl::MayDial() const {
+bool HttpClient::Impl::MayDial(const ClientCall& call) {
   const auto dialing = std::ranges::count_if(connections, [](const auto& one) { return one->is_dialing(); });
-  return dialing < (MayShare() ? 1 : kDialsAtOnce);
+  if (MayShare()) {
+    return dialing == 0 && std::ranges::none_of(shared, [](const auto& one) { return one->is_new(); });
+  }
+  if (dialing >= kDialsAtOnce) return false;
+  if (call.is_stream || call.resent) return true;
+  const auto is_for_calls = [](const auto& one) { return !one->call() || !one->call()->is_stream; };
+  if (std::ranges::count_if(connections, is_for_calls) < kFewConnections) return true;
+  const base::Duration left = call.began + kPatience - loop.Now();
+  if (left <= base::Duration::zero()) return true;
+  patience.StartAfter(left, [this] { StartWaiting(); });
+  return false;
 }
 
 void HttpClient::Impl::StartWaiting() {
@@ -132,7 +149,7 @@ void HttpClient::Impl::StartWaiting() {
       connection->Carry(std::move(call));
       continue;
     }
-    if (!MayDial()) break;
+    if (!MayDial(*call)) break;
     if (IsFull()) {
       if (idle.empty()) break;
       idle.front()->Close();  // a call that must not have a used connection makes room for a new one
@@ -273,6 +290,7 @@ base::TimePoint HttpClient::Impl::EndLate(base::TimePoint now) {
 
 void HttpClient::Impl::Shutdown() {
   shut_down = true;
+  patience.Cancel();
   waiting.clear();
   idle.clear();
   for (const auto& connection : std::exchange(connections, {})) connection->Close();
@@ -286,7 +304,7 @@ HttpClient::HttpClient(EventLoop& loop, HttpClientOptions options)
 HttpClient::~HttpClient() { impl_->Shutdown(); }
 
 HttpClient::CallId HttpClient::Stream(ClientRequest request, StreamCallbacks callbacks) {
-  return impl_->Start(std::move(request), std::move(callbacks));
+  return impl_->Start(std::move(request), std::move(callbacks), true);
 }
 
 namespace {
@@ -325,7 +343,7 @@ HttpClient::CallId HttpClient::Send(ClientRequest request, ResponseCallback done
       collected->done(std::move(collected->response));
     }
   };
-  return collected->id = impl_->Start(std::move(request), std::move(callbacks));
+  return collected->id = impl_->Start(std::move(request), std::move(callbacks), false);
 }
 
 void HttpClient::Cancel(CallId id) {
