@@ -57,34 +57,34 @@ ApiClient::ApiClient(base::Executor& executor, Transport& transport, Credentials
       options_(std::move(options)),
       limiter_(executor, options_.rate) {}
 
-base::Task<ApiResult<net::ClientRequest>> ApiClient::Prepare(const ApiRequest& request, bool is_watch) {
-  net::QueryPairs query = request.query;
+net::ClientRequest ApiClient::Prepare(const ApiRequest& request, const net::Body& body, bool is_watch) const {
   net::ClientRequest prepared;
   prepared.timeout = request.timeout;
-  if (options_.timeout && !is_watch) {
-    query.emplace_back("timeout", base::FormatGoDuration(*options_.timeout));
+  prepared.method = request.method;
+  prepared.target = request.path;
+  const bool tells_timeout = options_.timeout && !is_watch;
+  if (tells_timeout) {
     prepared.timeout = std::min(*options_.timeout, prepared.timeout.value_or(base::Duration::max()));
   }
   if (!is_watch && !prepared.timeout) prepared.timeout = kAnswerMax;
-  std::ranges::stable_sort(query, {}, &std::pair<std::string, std::string>::first);
-  prepared.method = request.method;
-  prepared.target = request.path;
-  if (!query.empty()) prepared.target.append("?").append(net::EncodeQuery(query));
+  if (tells_timeout || !request.query.empty()) {
+    net::QueryPairs query = request.query;
+    if (tells_timeout) query.emplace_back("timeout", base::FormatGoDuration(*options_.timeout));
+    std::ranges::stable_sort(query, {}, &std::pair<std::string, std::string>::first);
+    prepared.target.append("?").append(net::EncodeQuery(query));
+  }
   prepared.headers.Add("User-Agent", options_.user_agent);
   prepared.headers.Add("Accept", options_.accept);
-  if (!request.body.empty()) {
+  if (!body.empty()) {
     prepared.headers.Add("Content-Type", request.content_type);
-    prepared.body = net::MakeBody(request.body);
+    prepared.body = body;
   }
-  auto applied = co_await credentials_.Apply(prepared.headers);
-  if (!applied) co_return std::unexpected(ApiError{.message = std::move(applied.error().message)});
-  co_return prepared;
+  return prepared;
 }
 
-base::Task<void> ApiClient::TakeTurn(std::string_view method) {
-  const base::TimePoint began = executor_.clock().Now();
-  co_await limiter_.Take();
-  if (options_.metrics != nullptr) options_.metrics->ObserveTurn(method, executor_.clock().Now() - began);
+void ApiClient::CountTurn(const ApiRequest& request, base::TimePoint asked) const {
+  if (options_.metrics == nullptr) return;
+  options_.metrics->ObserveTurn(request.method, executor_.clock().Now() - asked);
 }
 
 void ApiClient::CountAnswer(const ApiRequest& request, int code, bool again) const {
@@ -93,23 +93,30 @@ void ApiClient::CountAnswer(const ApiRequest& request, int code, bool again) con
   if (again) options_.metrics->CountRetry(request.method, code);
 }
 
-void ApiClient::Count(const ApiRequest& request, const net::NetResult<net::ClientResponse>& response,
-                      base::TimePoint began) const {
+void ApiClient::Count(RequestMetrics::Exchange exchange, base::TimePoint began) const {
   if (options_.metrics == nullptr) return;
-  options_.metrics->Observe({.method = request.method,
-                             .duration = executor_.clock().Now() - began,
-                             .sent_bytes = request.body.size(),
-                             .received_bytes = response ? response->body.size() : 0});
+  exchange.duration = executor_.clock().Now() - began;
+  options_.metrics->Observe(exchange);
 }
 
 base::Task<ApiResult<ApiResponse>> ApiClient::Send(ApiRequest request) {
+  const net::Body body = net::MakeBody(std::move(request.body));
   for (int retries = 0;; ++retries) {
-    co_await TakeTurn(request.method);
-    auto prepared = co_await Prepare(request, false);
-    if (!prepared) co_return std::unexpected(std::move(prepared.error()));
+    const base::TimePoint asked = executor_.clock().Now();
+    const base::Duration wait = limiter_.Reserve();
+    if (wait > base::Duration::zero()) co_await executor_.SleepFor(wait);
+    CountTurn(request, asked);
+    net::ClientRequest prepared = Prepare(request, body, false);
+    if (!credentials_.ApplyNow(prepared.headers)) {
+      auto applied = co_await credentials_.Apply(prepared.headers);
+      if (!applied) co_return std::unexpected(ApiError{.message = std::move(applied.error().message)});
+    }
     const base::TimePoint began = executor_.clock().Now();
-    auto response = co_await transport_.Send(std::move(*prepared));
-    Count(request, response, began);
+    auto response = co_await transport_.Send(std::move(prepared));
+    Count({.method = request.method,
+           .sent_bytes = net::SizeOf(body),
+           .received_bytes = response ? response->body.size() : 0},
+          began);
     CountAnswer(request, response ? response->status : 0, retries > 0);
     base::Duration pause = kLostConnectionPause;
     if (!response) {
@@ -123,11 +130,11 @@ base::Task<ApiResult<ApiResponse>> ApiClient::Send(ApiRequest request) {
         co_return ApiResponse{response->status, ContentType(response->headers), std::move(response->body)};
       }
       if (response->status == 401) credentials_.OnUnauthorized();
-      const auto asked = AskedPause(response->status, response->headers);
-      if (!asked || retries == kRetriesMax) {
+      const auto asked_pause = AskedPause(response->status, response->headers);
+      if (!asked_pause || retries == kRetriesMax) {
         co_return std::unexpected(ErrorFromResponse(SubjectOf(request), *response));
       }
-      pause = *asked;
+      pause = *asked_pause;
     }
     co_await executor_.SleepFor(pause);
   }
@@ -145,10 +152,18 @@ base::Task<ApiResult<void>> ApiClient::ReadWhole(OpenResponse& response, std::st
 
 base::Task<ApiResult<std::unique_ptr<OpenResponse>>> ApiClient::Watch(ApiRequest request) {
   for (int retries = 0;; ++retries) {
-    if (retries > 0) co_await TakeTurn(request.method);
-    auto prepared = co_await Prepare(request, true);
-    if (!prepared) co_return std::unexpected(std::move(prepared.error()));
-    auto response = co_await transport_.Open(std::move(*prepared));
+    if (retries > 0) {
+      const base::TimePoint asked = executor_.clock().Now();
+      const base::Duration wait = limiter_.Reserve();
+      if (wait > base::Duration::zero()) co_await executor_.SleepFor(wait);
+      CountTurn(request, asked);
+    }
+    net::ClientRequest prepared = Prepare(request, {}, true);
+    if (!credentials_.ApplyNow(prepared.headers)) {
+      auto applied = co_await credentials_.Apply(prepared.headers);
+      if (!applied) co_return std::unexpected(ApiError{.message = std::move(applied.error().message)});
+    }
+    auto response = co_await transport_.Open(std::move(prepared));
     CountAnswer(request, response ? (*response)->status : 0, retries > 0);
     base::Duration pause = kLostConnectionPause;
     if (!response) {

@@ -68,10 +68,9 @@ class ApiClient {
   base::Executor& executor() { return executor_; }
 
  private:
-  base::Task<ApiResult<net::ClientRequest>> Prepare(const ApiRequest& request, bool is_watch);
-  base::Task<void> TakeTurn(std::string_view method);
-  void Count(const ApiRequest& request, const net::NetResult<net::ClientResponse>& response,
-             base::TimePoint began) const;
+  net::ClientRequest Prepare(const ApiRequest& request, const net::Body& body, bool is_watch) const;
+  void CountTurn(const ApiRequest& request, base::TimePoint asked) const;
+  void Count(RequestMetrics::Exchange exchange, base::TimePoint began) const;
   void CountAnswer(const ApiRequest& request, int code, bool again) const;
   base::Task<ApiResult<void>> ReadWhole(OpenResponse& response, std::string& body);
 

@@ -65,13 +65,11 @@ ApiError ClaimError(const api::ObjectMeta& claim, std::string_view what) {
   return {.message = fmt::format("claim {}/{} {}", claim.namespace_, claim.name, what)};
 }
 
-bool IsNoAnswer(const ApiError& error) { return error.network && !IsConnectionRefused(error); }
-
-bool IsConflictOrNoAnswer(const ApiError& error) { return IsConflict(error) || IsNoAnswer(error); }
+bool IsConflictOrReplyLost(const ApiError& error) { return IsConflict(error) || IsReplyLost(error); }
 
 // A request that got no answer may arrive yet. The same again, of the same version, makes sure: one of the
 // two fails.
-constexpr RetryRule kReservationRetry{.attempts = 5, .factor = 1, .is_retriable = IsConflictOrNoAnswer};
+constexpr RetryRule kReservationRetry{.attempts = 5, .factor = 1, .is_retriable = IsConflictOrReplyLost};
 
 constexpr base::Duration kQuestionDelay = std::chrono::milliseconds(20);
 constexpr base::Duration kQuestionDelayMax = std::chrono::seconds(5);
@@ -82,11 +80,6 @@ std::unexpected<ApiError> While(std::string_view doing, const api::ObjectMeta& c
   error.message =
       fmt::format("{} claim {}/{}{}: {}", doing, claim.namespace_, claim.name, rest, error.message);
   return std::unexpected(std::move(error));
-}
-
-// The server has not said what became of the write: it may be done.
-bool IsUncertain(const ApiError& error) {
-  return IsNoAnswer(error) || (error.status && error.status->code >= 500);
 }
 
 // What was to be written is there.
@@ -140,8 +133,7 @@ base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Bind(api::ResourceClaim c
     auto bound = co_await BindOnce(claim, allocation, consumer);
     if (bound) co_return bound;
     const auto delay = RetryDelay(kReservationRetry, attempt, bound.error(), random_);
-    const bool is_uncertain = IsUncertain(bound.error());
-    if (!delay && !is_uncertain) co_return bound;
+    if (!delay && !MayBeDone(bound.error())) co_return bound;
     if (delay) co_await client_.executor().SleepFor(*delay);
     auto newer = co_await GetSurely(claim.metadata);
     if (!newer) {
@@ -160,7 +152,8 @@ base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::GetSurely(const api::Obje
   base::Duration delay = kQuestionDelay;
   while (true) {
     auto found = co_await Get(claim);
-    if (found || !(IsUncertain(found.error()) || IsConnectionRefused(found.error()))) co_return found;
+    if (found) co_return found;
+    if (!found.error().network && !MayBeDone(found.error())) co_return found;  // it has said what it knows
     co_await client_.executor().SleepFor(delay);
     delay = std::min(2 * delay, kQuestionDelayMax);
   }

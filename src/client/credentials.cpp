@@ -64,17 +64,25 @@ UserCredentials::UserCredentials(base::Executor& executor, const ConnectionConfi
   exec_.emplace(executor, *config.exec, *processes, std::move(on_certificate));
 }
 
-base::Task<base::Result<void>> UserCredentials::Apply(net::Headers& headers) {
+bool UserCredentials::ApplyNow(net::Headers& headers) {
+  const std::string& token = token_.Get();
+  const bool has_password = !config_.username.empty() || !config_.password.empty();
+  if (token.empty() && !has_password && exec_) return false;
   AddImpersonation(config_.impersonation, headers);
-  if (const std::string& token = token_.Get(); !token.empty()) {
+  if (!token.empty()) {
     headers.Add("Authorization", "Bearer " + token);
-  } else if (!config_.username.empty() || !config_.password.empty()) {
+  } else if (has_password) {
     headers.Add("Authorization", "Basic " + absl::Base64Escape(config_.username + ":" + config_.password));
-  } else if (exec_) {
-    const auto from_command = co_await exec_->Token();
-    if (!from_command) co_return std::unexpected(from_command.error());
-    if (!from_command->empty()) headers.Add("Authorization", "Bearer " + *from_command);
   }
+  return true;
+}
+
+base::Task<base::Result<void>> UserCredentials::Apply(net::Headers& headers) {
+  if (ApplyNow(headers)) co_return base::Result<void>();
+  const auto from_command = co_await exec_->Token();
+  if (!from_command) co_return std::unexpected(from_command.error());
+  AddImpersonation(config_.impersonation, headers);
+  if (!from_command->empty()) headers.Add("Authorization", "Bearer " + *from_command);
   co_return base::Result<void>();
 }
 

@@ -20,7 +20,8 @@ namespace berth::client {
 class Credentials {
  public:
   virtual ~Credentials() = default;
-  // Adds what identifies the caller; may have to ask somebody first.
+  // Adds what identifies the caller, if that is known already; otherwise Apply asks somebody first.
+  virtual bool ApplyNow(net::Headers&) { return false; }
   virtual base::Task<base::Result<void>> Apply(net::Headers& headers) = 0;
   // The server did not accept what Apply added.
   virtual void OnUnauthorized() {}
@@ -57,6 +58,7 @@ class UserCredentials final : public Credentials {
   UserCredentials(base::Executor& executor, const ConnectionConfig& config, const Surroundings& surroundings,
                   ProcessRunner* processes, CertificateCallback on_certificate = nullptr);
 
+  bool ApplyNow(net::Headers& headers) override;
   base::Task<base::Result<void>> Apply(net::Headers& headers) override;
   void OnUnauthorized() override;
 

@@ -1,8 +1,9 @@
 #include "client/event_recorder.h"
 
+#include <chrono>
 #include <utility>
-#include <vector>
 
+#include "absl/hash/hash.h"
 #include "client/uuid.h"
 #include "fmt/format.h"
 
@@ -30,10 +31,17 @@ void CutNote(std::string& note) {
   note += kCutMark;
 }
 
-std::string Text(const api::ObjectReference& reference) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", reference.kind, reference.namespace_, reference.name,
-                     reference.uid, reference.api_version, reference.resource_version);
+std::uint64_t HashOf(std::uint64_t salt, const api::ObjectReference& reference) {
+  return absl::HashOf(salt, reference.kind, reference.namespace_, reference.name, reference.uid,
+                      reference.api_version, reference.resource_version);
 }
+
+std::uint64_t HashOf(std::uint64_t salt, const EventNote& note) {
+  return absl::HashOf(salt, note.type, note.action, note.reason, note.reporting_controller,
+                      HashOf(salt, note.regarding), note.related ? HashOf(salt, *note.related) : 0);
+}
+
+api::MicroTime MicroTimeOf(std::int64_t unix_nanos) { return {.unix_micros = unix_nanos / 1000}; }
 
 api::Time ToSeconds(api::MicroTime time) { return {.unix_seconds = time.unix_micros / 1'000'000}; }
 
@@ -77,29 +85,23 @@ EventRecorder::EventRecorder(ApiClient& client, Options options)
   if (options_.api) api_known_.Set();
 }
 
-api::MicroTime EventRecorder::Now() const {
-  return {.unix_micros = std::chrono::duration_cast<std::chrono::microseconds>(
-                             executor_.clock().WallNow().time_since_epoch())
-                             .count()};
+std::int64_t EventRecorder::NowNanos() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(executor_.clock().WallNow().time_since_epoch())
+      .count();
 }
 
-EventRecorder::Key EventRecorder::KeyOf(const api::Event& event) {
-  return {event.type,
-          event.action,
-          event.reason,
-          event.reporting_controller,
-          Text(event.regarding),
-          event.related ? Text(*event.related) : std::string()};
-}
+EventRecorder::Key EventRecorder::KeyOf(const EventNote& note) { return {HashOf(0, note), HashOf(1, note)}; }
 
-api::Event EventRecorder::MakeEvent(EventNote note) {
-  CutNote(note.note);
+api::Event EventRecorder::MakeEvent(EventNote note, std::int64_t created_nanos) const {
   api::Event event;
-  event.metadata.name =
-      fmt::format("{}.{:x}", note.regarding.name, executor_.clock().WallNow().time_since_epoch().count());
-  if (!api::SubdomainProblems(event.metadata.name).empty()) event.metadata.name = MakeUuid(random_);
+  event.metadata.name = fmt::format("{}.{:x}", note.regarding.name, created_nanos);
+  if (!api::SubdomainProblems(event.metadata.name).empty()) {
+    // The same whenever it is asked for.
+    base::Random random(options_.seed ^ HashOf(static_cast<std::uint64_t>(created_nanos), note.regarding));
+    event.metadata.name = MakeUuid(random);
+  }
   event.metadata.namespace_ = note.regarding.namespace_.empty() ? "default" : note.regarding.namespace_;
-  event.event_time = Now();
+  event.event_time = MicroTimeOf(created_nanos);
   event.reporting_instance = note.reporting_controller + "-" + options_.hostname;
   event.reporting_controller = std::move(note.reporting_controller);
   event.action = std::move(note.action);
@@ -112,26 +114,43 @@ api::Event EventRecorder::MakeEvent(EventNote note) {
 }
 
 void EventRecorder::Record(EventNote note) {
-  api::Event event = MakeEvent(std::move(note));
-  const auto [entry, is_new] = series_.try_emplace(KeyOf(event), event);
-  api::Event& known = entry->second;
+  CutNote(note.note);
+  const std::int64_t now = NowNanos();
+  const auto [entry, is_new] = known_.try_emplace(KeyOf(note));
+  Known& known = entry->second;
   if (is_new) {
-    Spawn(known);
+    known.created_nanos = now;
+    known.note = note.note;
+    known_in_order_.push_back(entry->first);
+    Enqueue(MakeEvent(std::move(note), now));
     return;
   }
-  const bool was_series = known.series.has_value();
-  if (!was_series) known.series.emplace().count = 1;
-  ++known.series->count;
-  known.series->last_observed_time = event.event_time;
-  if (!was_series) Spawn(known);
+  const bool was_series = known.series != nullptr;
+  if (!was_series) {
+    note.note = std::exchange(known.note, {});
+    known.series = std::make_unique<api::Event>(MakeEvent(std::move(note), known.created_nanos));
+    known.series->series.emplace().count = 1;
+  }
+  api::EventSeries& series = *known.series->series;
+  ++series.count;
+  series.last_observed_time = MicroTimeOf(now);
+  if (!was_series) Enqueue(*known.series);
 }
 
-void EventRecorder::Spawn(const api::Event& event) {
-  if (writes_.size() >= options_.pending_max) {
+void EventRecorder::Enqueue(api::Event event) {
+  if (pending_ >= options_.pending_max) {
     ++dropped_;
     return;
   }
-  writes_.Spawn(Write(event));
+  ++pending_;
+  waiting_.push_back({.event = std::move(event), .tries = 0});
+  StartWriting();
+}
+
+void EventRecorder::StartWriting() {
+  if (writers_ >= options_.requests_max) return;
+  ++writers_;
+  writes_.Spawn(WriteWaiting());
 }
 
 ApiRequest EventRecorder::CreateRequest(const api::Event& event) const {
@@ -170,19 +189,30 @@ base::Task<void> EventRecorder::FindApi() {
   api_known_.Set();
 }
 
-base::Task<void> EventRecorder::Write(api::Event event) {
+base::Task<void> EventRecorder::WriteWaiting() {
   co_await api_known_.WaitFor();
-  for (int tries = 1;; ++tries) {
-    const Attempt attempt = co_await WriteOnce(event);
-    if (attempt == Attempt::kDone) co_return;
-    if (tries == kTriesMax) {
-      BERTH_LOG_ERROR(nullptr, "Unable to write event (retry limit exceeded!)",
-                      {"event", event.metadata.name});
-      co_return;
+  while (!waiting_.empty()) {
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    const Attempt attempt = co_await WriteOnce(next.event);
+    if (attempt == Attempt::kAgain && ++next.tries < kTriesMax) {
+      writes_.Spawn(WriteLater(std::move(next.event), next.tries));
+      continue;
     }
-    const double seconds = kTryPauseSeconds * (1 + kTryPauseJitter * random_.UniformReal());
-    co_await executor_.SleepFor(base::Duration(static_cast<std::int64_t>(seconds * 1e9)));
+    if (attempt == Attempt::kAgain) {
+      BERTH_LOG_ERROR(nullptr, "Unable to write event (retry limit exceeded!)",
+                      {"event", next.event.metadata.name});
+    }
+    --pending_;
   }
+  --writers_;
+}
+
+base::Task<void> EventRecorder::WriteLater(api::Event event, int tries) {
+  const double seconds = kTryPauseSeconds * (1 + kTryPauseJitter * random_.UniformReal());
+  co_await executor_.SleepFor(base::Duration(static_cast<std::int64_t>(seconds * 1e9)));
+  waiting_.push_back({.event = std::move(event), .tries = tries});
+  StartWriting();
 }
 
 base::Task<EventRecorder::Attempt> EventRecorder::WriteOnce(const api::Event& event) {
@@ -210,14 +240,20 @@ base::Task<EventRecorder::Attempt> EventRecorder::WriteOnce(const api::Event& ev
 }
 
 void EventRecorder::CloseIdle() {
-  const std::int64_t limit = Now().unix_micros - std::chrono::microseconds(kCloseAfter).count();
-  std::erase_if(series_, [&](const auto& entry) {
-    const api::Event& event = entry.second;
-    const api::MicroTime last = event.series ? event.series->last_observed_time : event.event_time;
-    if (last.unix_micros >= limit) return false;
-    if (event.series) Spawn(event);
+  const std::int64_t limit = NowNanos() - std::chrono::nanoseconds(kCloseAfter).count();
+  std::erase_if(known_in_order_, [&](const Key& key) {
+    const auto entry = known_.find(key);
+    std::unique_ptr<api::Event>& series = entry->second.series;
+    const std::int64_t last =
+        series ? series->series->last_observed_time.unix_micros * 1000 : entry->second.created_nanos;
+    if (last >= limit) return false;
+    if (series) Enqueue(std::move(*series));
+    known_.erase(entry);
     return true;
   });
+  // After a burst there are few left.
+  known_in_order_.shrink_to_fit();
+  known_.rehash(0);
 }
 
 base::Task<void> EventRecorder::Run() {
@@ -226,8 +262,8 @@ base::Task<void> EventRecorder::Run() {
     co_await executor_.SleepFor(kCloseAfter);
     CloseIdle();
     if (closes % kClosesPerRefresh != 0) continue;
-    for (const auto& [key, event] : series_) {
-      if (event.series) Spawn(event);
+    for (const Key& key : known_in_order_) {
+      if (const auto& series = known_.find(key)->second.series) Enqueue(*series);
     }
   }
 }

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "client/api_client.h"
 
 #include "api/events.h"
@@ -32,7 +36,8 @@ struct EventNote {
 // the series known, later ones are counted here. Every 30 minutes all counts are written; an event that did
 // not come again for 6 minutes is closed, its count written one last time.
 //
-// Never in anybody's way: nobody waits, and when too many are on their way, new ones are dropped.
+// Never in anybody's way: nobody waits, few requests are made at a time, the others stand in line, and when
+// too many do, new ones are dropped.
 class EventRecorder {
  public:
   enum class Api { kNew, kCore };
@@ -42,6 +47,8 @@ class EventRecorder {
     std::string hostname;
     std::uint64_t seed = 0;
     std::size_t pending_max = 1000;
+    // So that events, of which there are as many as bindings, leave the server and the connection to these.
+    std::size_t requests_max = 32;
   };
 
   EventRecorder(ApiClient& client, Options options);
@@ -50,23 +57,38 @@ class EventRecorder {
   // Finds the API if it is not given, then looks after the series. Never returns.
   base::Task<void> Run();
 
-  std::size_t series_count() const { return series_.size(); }
+  std::size_t series_count() const { return known_.size(); }
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
   enum class Attempt { kDone, kAgain };
+  // Of everything but the note, wide enough that no two keys ever meet.
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+  // What was written once may come again for minutes, and there is one of them for every pod that was bound:
+  // only what the next of its kind does not say itself is kept.
+  struct Known {
+    std::int64_t created_nanos = 0;
+    std::string note;
+    std::unique_ptr<api::Event> series;  // the whole event, once it did come again
+  };
 
-  static Key KeyOf(const api::Event& event);
-  api::Event MakeEvent(EventNote note);
-  base::Task<void> Write(api::Event event);
+  static Key KeyOf(const EventNote& note);
+  api::Event MakeEvent(EventNote note, std::int64_t created_nanos) const;
+  void Enqueue(api::Event event);
+  base::Task<void> WriteWaiting();
+  base::Task<void> WriteLater(api::Event event, int tries);
   base::Task<Attempt> WriteOnce(const api::Event& event);
   ApiRequest CreateRequest(const api::Event& event) const;
   ApiRequest PatchRequest(const api::Event& event) const;
   base::Task<void> FindApi();
-  void Spawn(const api::Event& event);
+  void StartWriting();
   void CloseIdle();
-  api::MicroTime Now() const;
+  std::int64_t NowNanos() const;
+
+  struct Waiting {
+    api::Event event;
+    int tries = 0;
+  };
 
   ApiClient& client_;
   base::Executor& executor_;
@@ -74,7 +96,11 @@ class EventRecorder {
   base::Random random_;
   Api api_;
   base::Event api_known_;
-  std::map<Key, api::Event> series_;
+  absl::flat_hash_map<Key, Known> known_;
+  std::vector<Key> known_in_order_;  // of their creation
+  std::deque<Waiting> waiting_;
+  std::size_t pending_ = 0;  // waiting, on their way, or to be tried again
+  std::size_t writers_ = 0;
   std::uint64_t dropped_ = 0;
   // Last: the tasks use all of the above.
   base::TaskSet writes_;

@@ -1,5 +1,6 @@
 #include "client/object_store.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::client {
@@ -8,51 +9,68 @@ std::vector<ObjectEvent> ObjectStore::Replace(std::vector<ReadObject> items) {
   ++replaces_;
   std::vector<ObjectEvent> events;
   for (const ReadObject& item : items) {
-    if (const auto found = entries_.find(item.key); found != entries_.end()) found->second.seen = replaces_;
+    if (const auto found = entries_.find(IdentityOf(item.object)); found != entries_.end())
+      found->seen = replaces_;
   }
-  std::erase_if(entries_, [&](auto& entry) {
-    if (entry.second.seen == replaces_) return false;
-    events.push_back({.type = ObjectEvent::Type::kDelete,
-                      .object = std::move(entry.second.object),
-                      .is_final_state_unknown = true});
+  absl::erase_if(entries_, [&](const Entry& entry) {
+    if (entry.seen == replaces_) return false;
+    // The entry is still asked for its name when it is erased.
+    events.push_back(
+        {.type = ObjectEvent::Type::kDelete, .object = entry.object, .is_final_state_unknown = true});
     return true;
   });
+  std::ranges::sort(events, Identity::ComesBefore,
+                    [](const ObjectEvent& event) { return IdentityOf(event.object); });
+  entries_.reserve(items.size());
+  events.reserve(events.size() + items.size());
   for (ReadObject& item : items) Put(std::move(item), events);
   return events;
 }
 
 void ObjectStore::Put(ReadObject item, std::vector<ObjectEvent>& events) {
-  const auto [entry, is_new] = entries_.try_emplace(std::move(item.key));
-  Entry& known = entry->second;
-  if (is_new) {
+  const Identity identity = IdentityOf(item.object);
+  const auto found = entries_.find(identity);
+  if (found == entries_.end()) {
     events.push_back({.type = ObjectEvent::Type::kAdd, .object = item.object});
-  } else if (known.uid != item.uid) {
+    entries_.insert({.object = std::move(item.object), .seen = replaces_});
+    return;
+  }
+  found->seen = replaces_;
+  const Identity known = IdentityOf(found->object);
+  if (known.uid != identity.uid) {
     events.push_back({.type = ObjectEvent::Type::kDelete,
-                      .object = std::move(known.object),
+                      .object = std::move(found->object),
                       .is_final_state_unknown = true});
     events.push_back({.type = ObjectEvent::Type::kAdd, .object = item.object});
-  } else if (known.resource_version != item.resource_version) {
+  } else if (known.resource_version != identity.resource_version) {
     events.push_back(
-        {.type = ObjectEvent::Type::kUpdate, .object = item.object, .old = std::move(known.object)});
+        {.type = ObjectEvent::Type::kUpdate, .object = item.object, .old = std::move(found->object)});
+  } else {
+    return;  // the one that is here is the one that others have, too
   }
-  known = {.uid = std::move(item.uid),
-           .resource_version = std::move(item.resource_version),
-           .object = std::move(item.object),
-           .seen = replaces_};
+  found->object = std::move(item.object);
 }
 
 void ObjectStore::Apply(wire::WatchType type, ReadObject item, std::vector<ObjectEvent>& events) {
   if (type == wire::WatchType::kDeleted) {
-    entries_.erase(item.key);
+    if (const auto found = entries_.find(IdentityOf(item.object)); found != entries_.end())
+      entries_.erase(found);
     events.push_back({.type = ObjectEvent::Type::kDelete, .object = std::move(item.object)});
     return;
   }
   Put(std::move(item), events);
 }
 
-const Object* ObjectStore::Find(const std::string& key) const {
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? nullptr : &found->second.object;
+const Object* ObjectStore::Find(std::string_view key) const {
+  const std::size_t slash = key.find('/');
+  const Identity wanted = slash == key.npos
+                              ? Identity{.namespace_ = {}, .name = key, .uid = {}, .resource_version = {}}
+                              : Identity{.namespace_ = key.substr(0, slash),
+                                         .name = key.substr(slash + 1),
+                                         .uid = {},
+                                         .resource_version = {}};
+  const auto found = entries_.find(wanted);
+  return found == entries_.end() ? nullptr : &found->object;
 }
 
 }  // namespace berth::client

@@ -2,11 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "client/objects.h"
 
 #include "wire/watch_frame.h"
@@ -41,21 +42,38 @@ class ObjectStore {
   // A watch's ADDED, MODIFIED or DELETED.
   void Apply(wire::WatchType type, ReadObject item, std::vector<ObjectEvent>& events);
 
-  const Object* Find(const std::string& key) const;
+  // By "namespace/name" or "name". Null if it is not there.
+  const Object* Find(std::string_view key) const;
   std::size_t size() const { return entries_.size(); }
 
  private:
+  // There are as many as objects in the cluster, so an entry keeps no text: its name is that of the object.
   struct Entry {
-    std::string uid;
-    std::string resource_version;
-    Object object;
-    std::uint64_t seen = 0;  // the last Replace that had it
+    mutable Object object;           // by another of the same name
+    mutable std::uint32_t seen = 0;  // the last Replace that had it
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const Identity& identity) const {
+      return absl::HashOf(identity.namespace_, identity.name);
+    }
+    std::size_t operator()(const Entry& entry) const { return (*this)(IdentityOf(entry.object)); }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Identity& a, const Identity& b) const {
+      return a.name == b.name && a.namespace_ == b.namespace_;
+    }
+    bool operator()(const Entry& a, const Entry& b) const {
+      return (*this)(IdentityOf(a.object), IdentityOf(b.object));
+    }
+    bool operator()(const Entry& a, const Identity& b) const { return (*this)(IdentityOf(a.object), b); }
   };
 
   void Put(ReadObject item, std::vector<ObjectEvent>& events);
 
-  std::map<std::string, Entry> entries_;
-  std::uint64_t replaces_ = 0;
+  absl::flat_hash_set<Entry, Hash, Equal> entries_;
+  std::uint32_t replaces_ = 0;
 };
 
 }  // namespace berth::client

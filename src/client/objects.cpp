@@ -1,6 +1,8 @@
 #include "client/objects.h"
 
+#include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "api/list.h"
@@ -12,10 +14,6 @@ namespace {
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-std::string KeyOf(const std::string& namespace_, const std::string& name) {
-  return namespace_.empty() ? name : namespace_ + "/" + name;
-}
-
 bool EndsInitialEvents(const api::StringMap& annotations) {
   const std::string* value = annotations.find(kInitialEventsEnd);
   return value != nullptr && *value == "true";
@@ -23,24 +21,15 @@ bool EndsInitialEvents(const api::StringMap& annotations) {
 
 template <class T>
 ReadObject Wrap(T&& object) {
-  const api::ObjectMeta& meta = object.metadata;
-  ReadObject read{.key = KeyOf(meta.namespace_, meta.name),
-                  .uid = meta.uid,
-                  .resource_version = meta.resource_version,
-                  .ends_initial_events = EndsInitialEvents(meta.annotations),
-                  .object = {}};
-  read.object = std::make_shared<const T>(std::forward<T>(object));
-  return read;
+  const bool ends_initial_events = EndsInitialEvents(object.metadata.annotations);
+  return {.ends_initial_events = ends_initial_events,
+          .object = std::make_shared<const T>(std::forward<T>(object))};
 }
 
 ReadObject WrapPod(api::PodRecord&& pod) {
-  ReadObject read{.key = KeyOf(pod.namespace_, pod.name),
-                  .uid = pod.uid,
-                  .resource_version = pod.resource_version,
-                  .ends_initial_events = pod.annotations && EndsInitialEvents(*pod.annotations),
-                  .object = {}};
-  read.object = std::make_shared<const api::PodRecord>(std::move(pod));
-  return read;
+  const bool ends_initial_events = pod.annotations && EndsInitialEvents(*pod.annotations);
+  return {.ends_initial_events = ends_initial_events,
+          .object = std::make_shared<const api::PodRecord>(std::move(pod))};
 }
 
 template <class T>
@@ -101,6 +90,29 @@ constexpr std::array<Maker, kResourceCount> Makers(std::index_sequence<kIndices.
 }
 
 }  // namespace
+
+bool Identity::ComesBefore(const Identity& a, const Identity& b) {
+  if (a.namespace_ == b.namespace_) return a.name < b.name;
+  // A namespace that another one begins with is followed by a slash, which is not the smallest character.
+  const std::size_t common = std::min(a.namespace_.size(), b.namespace_.size());
+  if (const int order = a.namespace_.substr(0, common).compare(b.namespace_.substr(0, common)); order != 0) {
+    return order < 0;
+  }
+  return a.namespace_.size() == common ? '/' < b.namespace_[common] : a.namespace_[common] < '/';
+}
+
+Identity IdentityOf(const Object& object) {
+  return std::visit(
+      []<class T>(const Shared<T>& held) -> Identity {
+        if constexpr (std::is_same_v<T, api::PodRecord>) {
+          return {held->namespace_, held->name, held->uid, held->resource_version};
+        } else {
+          const api::ObjectMeta& meta = held->metadata;
+          return {meta.namespace_, meta.name, meta.uid, meta.resource_version};
+        }
+      },
+      object);
+}
 
 std::unique_ptr<ObjectReader> MakeObjectReader(Resource resource, api::SharedParts& shared) {
   static constexpr auto kMakers = Makers(std::make_index_sequence<kResourceCount>());

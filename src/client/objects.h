@@ -33,11 +33,21 @@ using Object =
                  Shared<api::DeviceTaintRule>, Shared<api::PodGroup>, Shared<api::CompositePodGroup>>;
 static_assert(std::variant_size_v<Object> == kResourceCount);
 
-// An object with what a store and a reflector look at, whatever its kind.
+// What a store and a reflector look at, whatever the kind. Views of the object.
+struct Identity {
+  std::string_view namespace_;
+  std::string_view name;
+  std::string_view uid;
+  std::string_view resource_version;
+
+  // In the order of "namespace/name", which is a server's.
+  static bool ComesBefore(const Identity& a, const Identity& b);
+};
+
+// `object` must not be null.
+Identity IdentityOf(const Object& object);
+
 struct ReadObject {
-  std::string key;  // "namespace/name" or "name"
-  std::string uid;
-  std::string resource_version;
   bool ends_initial_events = false;  // the bookmark behind the initial state of a watch
   Object object;
 };

@@ -1,7 +1,5 @@
 #include "client/pod_writer.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "fmt/format.h"
@@ -10,15 +8,6 @@
 
 namespace berth::client {
 namespace {
-
-// Errors that leave open whether the server did what it was asked for: the request was on its way.
-bool IsReplyLost(const ApiError& error) {
-  constexpr std::array kOnTheWay = {net::ErrorKind::kReset, net::ErrorKind::kTimeout,
-                                    net::ErrorKind::kUnreachable, net::ErrorKind::kProtocol,
-                                    net::ErrorKind::kTooLarge};
-  if (error.network) return std::ranges::find(kOnTheWay, *error.network) != kOnTheWay.end();
-  return error.status && error.status->code == 504;
-}
 
 bool MayBindAgain(const ApiError& error) { return IsServerTrouble(error) || IsReplyLost(error); }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.h"
 #include "base/executor.h"
 
 namespace berth::client {
@@ -15,12 +16,10 @@ class RateLimiter {
 
   RateLimiter(base::Executor& executor, Options options);
 
-  // Waits for a token.
-  base::Task<void> Take();
+  // Takes a token, and says how long to wait until it is there.
+  base::Duration Reserve();
 
  private:
-  base::Duration Reserve(base::TimePoint now);
-
   base::Executor& executor_;
   const Options options_;
   double tokens_;  // below zero: that many are promised

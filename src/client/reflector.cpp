@@ -241,7 +241,7 @@ base::Task<ApiResult<Reflector::Session>> Reflector::WatchList() {
     std::string version = unavailable_ ? std::string() : last_;
     auto session = co_await OpenWatch(std::move(version), true);
     if (IsInterrupted()) co_return std::unexpected(Interrupted());
-    std::map<std::string, ReadObject> state;
+    InitialState state;
     std::string marker;
     ApiResult<void> collected;
     if (session) {
@@ -251,10 +251,7 @@ base::Task<ApiResult<Reflector::Session>> Reflector::WatchList() {
     }
     if (IsInterrupted()) co_return std::unexpected(Interrupted());
     if (collected && !marker.empty()) {
-      std::vector<ReadObject> items;
-      items.reserve(state.size());
-      for (auto& [key, item] : state) items.push_back(std::move(item));
-      Replace(std::move(items), std::move(marker));
+      Replace(state.Take(), std::move(marker));
       co_return std::move(*session);
     }
     if (collected) continue;  // it ended before the marker
@@ -271,8 +268,7 @@ base::Task<ApiResult<Reflector::Session>> Reflector::WatchList() {
 }
 
 // Reads up to the marker; without one the stream ended early.
-base::Task<ApiResult<void>> Reflector::Collect(WatchSession& session,
-                                               std::map<std::string, ReadObject>& state,
+base::Task<ApiResult<void>> Reflector::Collect(WatchSession& session, InitialState& state,
                                                std::string& marker) {
   while (true) {
     while (auto event = session.Next()) {
@@ -281,17 +277,15 @@ base::Task<ApiResult<void>> Reflector::Collect(WatchSession& session,
           co_return std::unexpected(std::move(event->error));
         case wire::WatchType::kBookmark:
           if (!event->object.ends_initial_events) break;
-          marker = event->object.resource_version;
+          marker = IdentityOf(event->object.object).resource_version;
           co_return ApiResult<void>();
         case wire::WatchType::kDeleted:
-          state.erase(event->object.key);
+          state.Remove(std::move(event->object));
           break;
         case wire::WatchType::kAdded:
-        case wire::WatchType::kModified: {
-          std::string key = event->object.key;
-          state.insert_or_assign(std::move(key), std::move(event->object));
+        case wire::WatchType::kModified:
+          state.Set(std::move(event->object));
           break;
-        }
       }
     }
     const WatchSession::Filled filled = co_await session.Fill(interrupt_.token());
@@ -351,7 +345,7 @@ base::Task<ApiResult<void>> Reflector::Follow(WatchSession& session, bool opened
         break;
       }
       in_order = in_order || event->type != wire::WatchType::kAdded;
-      if (in_order) last_ = event->object.resource_version;
+      if (in_order) last_ = IdentityOf(event->object.object).resource_version;
       if (event->type == wire::WatchType::kBookmark) continue;
       store_.Apply(event->type, std::move(event->object), events);
     }

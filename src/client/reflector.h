@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "client/api_client.h"
 #include "client/backoff.h"
+#include "client/initial_state.h"
 #include "client/object_store.h"
 #include "client/watch_session.h"
 
@@ -60,8 +60,7 @@ class Reflector {
   base::Task<ApiResult<std::string>> ReadPages(std::string resource_version, std::vector<ReadObject>& items);
   base::Task<ApiResult<api::ListMeta>> ReadPage(net::QueryPairs query, std::vector<ReadObject>& items);
   base::Task<ApiResult<Session>> WatchList();
-  base::Task<ApiResult<void>> Collect(WatchSession& session, std::map<std::string, ReadObject>& state,
-                                      std::string& marker);
+  base::Task<ApiResult<void>> Collect(WatchSession& session, InitialState& state, std::string& marker);
   base::Task<ApiResult<void>> Watch(Session session);
   base::Task<ApiResult<void>> Follow(WatchSession& session, bool opened_anywhere);
   base::Task<ApiResult<Session>> OpenWatch(std::string resource_version, bool wants_initial_state);

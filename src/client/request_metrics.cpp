@@ -1,6 +1,8 @@
 #include "client/request_metrics.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -46,8 +48,26 @@ RequestMetrics::RequestMetrics(base::MetricRegistry& registry, std::string host)
                                         .labels = {"verb", "host"},
                                         .buckets = SizeBuckets()})) {}
 
+RequestMetrics::Series& RequestMetrics::Of(std::string_view method) {
+  const auto found = std::ranges::find(series_, method, &Series::method);
+  return found != series_.end() ? *found : series_.emplace_back(Series{.method = std::string(method)});
+}
+
+void RequestMetrics::Observe(std::shared_ptr<base::Histogram>& series, base::HistogramFamily& family,
+                             std::string_view method, double value) {
+  if (!series) series = family.With({method, host_});
+  series->Observe(value);
+}
+
 void RequestMetrics::CountAnswer(std::string_view method, int code) {
-  answers_.With({CodeText(code), method, host_})->Increment();
+  const std::lock_guard lock(mutex_);
+  auto& answers = Of(method).answers;
+  auto found = std::ranges::find(answers, code, &std::pair<int, std::shared_ptr<base::Counter>>::first);
+  if (found == answers.end()) {
+    answers.emplace_back(code, answers_.With({CodeText(code), method, host_}));
+    found = std::prev(answers.end());
+  }
+  found->second->Increment();
 }
 
 void RequestMetrics::CountRetry(std::string_view method, int code) {
@@ -55,15 +75,18 @@ void RequestMetrics::CountRetry(std::string_view method, int code) {
 }
 
 void RequestMetrics::ObserveTurn(std::string_view method, base::Duration waited) {
-  turn_.With({method, host_})->Observe(SecondsOf(waited));
+  const std::lock_guard lock(mutex_);
+  Observe(Of(method).turn, turn_, method, SecondsOf(waited));
 }
 
 void RequestMetrics::Observe(const Exchange& exchange) {
-  duration_.With({exchange.method, host_})->Observe(SecondsOf(exchange.duration));
+  const std::lock_guard lock(mutex_);
+  Series& series = Of(exchange.method);
+  Observe(series.duration, duration_, exchange.method, SecondsOf(exchange.duration));
   if (exchange.sent_bytes > 0) {
-    sent_.With({exchange.method, host_})->Observe(static_cast<double>(exchange.sent_bytes));
+    Observe(series.sent, sent_, exchange.method, static_cast<double>(exchange.sent_bytes));
   }
-  received_.With({exchange.method, host_})->Observe(static_cast<double>(exchange.received_bytes));
+  Observe(series.received, received_, exchange.method, static_cast<double>(exchange.received_bytes));
 }
 
 }  // namespace berth::client

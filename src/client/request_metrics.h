@@ -1,8 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -30,7 +35,24 @@ class RequestMetrics {
   void Observe(const Exchange& exchange);
 
  private:
+  // Of one method: looking a series up by its labels takes longer than all else that counting does.
+  struct Series {
+    std::string method;
+    std::shared_ptr<base::Histogram> duration = {};
+    std::shared_ptr<base::Histogram> turn = {};
+    std::shared_ptr<base::Histogram> sent = {};
+    std::shared_ptr<base::Histogram> received = {};
+    std::vector<std::pair<int, std::shared_ptr<base::Counter>>> answers = {};  // by code
+  };
+
+  // With the mutex held.
+  Series& Of(std::string_view method);
+  void Observe(std::shared_ptr<base::Histogram>& series, base::HistogramFamily& family,
+               std::string_view method, double value);
+
   const std::string host_;
+  std::mutex mutex_;
+  std::deque<Series> series_;  // guarded by it
   base::CounterFamily& answers_;
   base::CounterFamily& retries_;
   base::HistogramFamily& duration_;

@@ -211,4 +211,27 @@ bool IsConnectionRefused(const ApiError& error) { return error.network == net::E
 bool IsConnectionLost(const ApiError& error) { return error.network == net::ErrorKind::kReset; }
 bool IsNetworkTimeout(const ApiError& error) { return error.network == net::ErrorKind::kTimeout; }
 
+bool IsReplyLost(const ApiError& error) {
+  if (error.status) return error.status->code == 504;
+  if (!error.network) return false;
+  switch (*error.network) {
+    case net::ErrorKind::kReset:
+    case net::ErrorKind::kTimeout:
+    case net::ErrorKind::kUnreachable:
+    case net::ErrorKind::kProtocol:
+    case net::ErrorKind::kTooLarge:
+      return true;
+    case net::ErrorKind::kRefused:
+    case net::ErrorKind::kTls:
+    case net::ErrorKind::kDns:
+    case net::ErrorKind::kCancelled:
+      return false;
+  }
+  return false;
+}
+
+bool MayBeDone(const ApiError& error) {
+  return IsReplyLost(error) || (error.status && error.status->code >= 500);
+}
+
 }  // namespace berth::client

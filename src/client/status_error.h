@@ -63,5 +63,11 @@ bool IsConnectionRefused(const ApiError& error);
 // The connection broke, or the server ended it.
 bool IsConnectionLost(const ApiError& error);
 bool IsNetworkTimeout(const ApiError& error);
+// The request was on its way and nobody said what became of it. A server that was never reached (refused, no
+// such name, TLS) did nothing.
+bool IsReplyLost(const ApiError& error);
+// What was asked for may be done all the same: the reply was lost, or says that the server is in trouble
+// (5xx), which may have come after the write.
+bool MayBeDone(const ApiError& error);
 
 }  // namespace berth::client

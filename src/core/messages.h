@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,10 +26,12 @@ struct NodeSeen {
   cluster::NodeRef node;
 };
 struct NamespaceSeen {
-  api::Namespace object;
+  std::shared_ptr<const api::Namespace> object;
 };
 struct WorkloadSeen {
-  std::variant<api::Service, api::ReplicationController, api::ReplicaSet, api::StatefulSet> object;
+  std::variant<std::shared_ptr<const api::Service>, std::shared_ptr<const api::ReplicationController>,
+               std::shared_ptr<const api::ReplicaSet>, std::shared_ptr<const api::StatefulSet>>
+      object;
 };
 
 struct ObjectSeen {

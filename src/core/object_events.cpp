@@ -341,7 +341,7 @@ void ObjectEvents::LeaveDomains(std::string_view node) {
 }
 
 void ObjectEvents::Apply(const WorkloadSeen& seen) {
-  std::visit([&](const auto& object) { setup_.cluster.workloads().Set(object); }, seen.object);
+  std::visit([&](const auto& object) { setup_.cluster.workloads().Set(*object); }, seen.object);
 }
 
 void ObjectEvents::Apply(const ObjectSeen& seen) {

@@ -39,7 +39,7 @@ class ObjectEvents {
   void Apply(const PodGone& gone);
   void Apply(const NodeSeen& seen);
   void Apply(const NodeGone& gone);
-  void Apply(const NamespaceSeen& seen) { setup_.cluster.SetNamespace(seen.object); }
+  void Apply(const NamespaceSeen& seen) { setup_.cluster.SetNamespace(*seen.object); }
   void Apply(const NamespaceGone& gone) { setup_.cluster.RemoveNamespace(gone.name); }
   void Apply(const WorkloadSeen& seen);
   void Apply(const ObjectSeen& seen);

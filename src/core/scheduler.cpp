@@ -132,8 +132,13 @@ void Scheduler::RecordAbout(const cluster::PodRecordRef& pod, const dispatch::Ca
           .note = event.note});
 }
 
-void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
+void Scheduler::Take(std::span<const Input> inputs, Outputs& outputs) {
   outputs_ = &outputs;
+  Apply(inputs);
+  outputs_ = nullptr;
+}
+
+void Scheduler::Apply(std::span<const Input> inputs) {
   for (const Input& input : inputs) {
     if (const auto* const finished = std::get_if<CallFinished>(&input)) {
       dispatcher_.Finish(finished->id, finished->result, finished->had_effect);
@@ -156,6 +161,11 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
         input);
     core_metrics_.ObserveEvent(what, clock_.Now() - began);
   }
+}
+
+void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
+  outputs_ = &outputs;
+  Apply(inputs);
   if (queue_->NextTick() <= clock_.Now()) queue_->Tick();
   executor_.RunReady();
   own_changes_->Tell();

@@ -66,6 +66,8 @@ class Scheduler final : private cycle::EventSink {
 
   // Applies the inputs in order, then does what can be done now. Outputs are appended.
   void Step(std::span<const Input> inputs, Outputs& outputs);
+  // Only applies them; a step has to follow. So that a long list need not be there as inputs all at once.
+  void Take(std::span<const Input> inputs, Outputs& outputs);
 
   // While it does not decide, it only follows what happens: a process that waits for its turn.
   void SetDeciding(bool deciding) {
@@ -93,6 +95,7 @@ class Scheduler final : private cycle::EventSink {
   Scheduler(const SchedulerOptions& options, const base::Clock& clock, base::MetricRegistry& metrics);
   base::Result<void> AddProfiles();
   base::Result<void> MakeQueue();
+  void Apply(std::span<const Input> inputs);
   void Record(cycle::PodEvent event) override;
   void RecordTrace(cycle::AttemptTrace trace) override { outputs_->traces.push_back(std::move(trace)); }
   void RecordAbout(const cluster::PodRecordRef& pod, const dispatch::CallEvent& event);

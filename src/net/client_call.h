@@ -16,9 +16,11 @@ struct ClientCall {
   HttpClient::CallId id = 0;
   ClientRequest request;
   StreamCallbacks callbacks;
+  base::TimePoint began = {};
   base::TimePoint deadline = DeadlineSweep::kNever;
   std::weak_ptr<Http2Connection> carrier;  // of a call that shares its connection
   std::int32_t stream = 0;                 // there
+  bool is_stream = false;                  // it may hold its connection for long
   bool resent = false;                     // then it wants a new connection
   bool answered = false;                   // the header of its response has come
   bool ended = false;

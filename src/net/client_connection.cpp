@@ -66,7 +66,7 @@ void ClientConnection::OnProxyBytes() {
 
 void ClientConnection::StartTls() {
   if (!options_.base.is_https()) {
-    SendRequest();
+    OnReady(false);
     return;
   }
   if (!options_.tls) {
@@ -79,12 +79,16 @@ void ClientConnection::StartTls() {
   Handshake();
 }
 
+void ClientConnection::OnReady(bool is_http2) {
+  is_made_ = true;
+  owner_.on_made(*this, is_http2);
+  if (is_dialing()) SendRequest();
+}
+
 void ClientConnection::Handshake() {
   switch (transport_->Handshake()) {
     case Transport::Io::kDone:
-      secured_ = true;
-      owner_.on_secured(*this, transport_->protocol() == "h2");
-      if (phase_ == Phase::kHandshake) SendRequest();
+      OnReady(transport_->protocol() == "h2");
       return;
     case Transport::Io::kWantRead:
       WaitReadable();

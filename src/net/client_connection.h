@@ -27,8 +27,8 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
     // The connection is closed. `stale`: it was used before, and the call may be sent again.
     std::function<void(ClientConnection&, std::shared_ptr<ClientCall>, NetError, bool stale)> on_failed;
     std::function<void(ClientConnection&, base::TimePoint)> on_deadline;
-    // The handshake is done, and no request sent. For HTTP/2 the owner calls Release.
-    std::function<void(ClientConnection&, bool is_http2)> on_secured;
+    // It is ready, and no request sent. For HTTP/2 the owner calls Release.
+    std::function<void(ClientConnection&, bool is_http2)> on_made;
   };
 
   ClientConnection(EventLoop& loop, const HttpClientOptions& options, Owner& owner);
@@ -49,7 +49,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   bool is_idle() const { return phase_ == Phase::kIdle; }
   bool is_dialing() const { return phase_ <= Phase::kHandshake; }
   // Whether it came as far as its first request.
-  bool secured() const { return secured_; }
+  bool is_made() const { return is_made_; }
   base::TimePoint deadline() const { return deadline_; }
 
  private:
@@ -60,6 +60,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void OnProxyBytes();
   void StartTls();
   void Handshake();
+  void OnReady(bool is_http2);
   void SendRequest();
   void Flush();
   void WaitReadable();
@@ -86,7 +87,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   Phase phase_ = Phase::kDialing;
   bool waiting_readable_ = false;
   bool waiting_writable_ = false;
-  bool secured_ = false;
+  bool is_made_ = false;
   bool reused_ = false;
   bool response_started_ = false;
   bool headers_told_ = false;

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
+#include "net/authorities.h"
 #include "net/openssl_error.h"
 
 namespace berth::net {
@@ -43,16 +43,10 @@ base::Result<std::unique_ptr<ClientTrust>> ClientTrust::Make(const std::vector<s
   for (const std::string& text : authorities) {
     X509_STORE* const store = X509_STORE_new();
     trust->stores_.push_back(store);
-    BIO* const bio = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
-    int count = 0;
-    while (X509* const authority = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr)) {
-      X509_STORE_add_cert(store, authority);
-      X509_free(authority);
-      ++count;
+    if (text.empty()) continue;
+    if (auto added = AddAuthorities(store, text); !added) {
+      return base::Fail("certificate authority: " + added.error().message);
     }
-    BIO_free(bio);
-    const std::string error = TakeOpenSslError();  // the end of the text is noted as one
-    if (count == 0 && !text.empty()) return base::Fail("certificate authority: " + error);
   }
   return trust;
 }

@@ -5,10 +5,13 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,24 @@ namespace berth::net {
 namespace {
 
 constexpr std::size_t kScratchBytes = 64 * 1024;
+// What callbacks post is done before the sockets are asked again, but not for longer than this.
+constexpr base::Duration kPostedTurn = std::chrono::milliseconds(1);
+// Rounds that follow each other within so many paces make a loop busy.
+constexpr int kBusyPaces = 4;
+
+// The loop whose callbacks this thread is running.
+thread_local const EventLoop* running_loop = nullptr;
+
+class Running {
+ public:
+  explicit Running(const EventLoop& loop) : before_(std::exchange(running_loop, &loop)) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { running_loop = before_; }
+
+ private:
+  const EventLoop* before_;
+};
 
 using SignalCallback = std::move_only_function<void(int)>;
 
@@ -36,25 +57,78 @@ struct EventLoop::Impl {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(context);
   std::optional<boost::asio::signal_set> signals;
   std::vector<char> scratch = std::vector<char>(kScratchBytes);
+  // By callbacks of this loop: they cost neither a lock nor a look at the sockets each.
+  std::deque<Callback> posted;
+  base::Duration pace = base::Duration::zero();
+  base::TimePoint round;  // when the last wait was over
+  bool is_busy = false;
+
+  bool RunPosted();
+  void RunAllPosted();
+  void KeepPace() const;
 };
+
+bool EventLoop::Impl::RunPosted() {
+  if (posted.empty()) return false;
+  Callback callback = std::move(posted.front());
+  posted.pop_front();
+  callback();
+  return true;
+}
+
+void EventLoop::Impl::RunAllPosted() {
+  if (posted.empty()) return;
+  const base::TimePoint until = clock.Now() + kPostedTurn;
+  while (!context.stopped() && RunPosted() && clock.Now() < until) {
+  }
+}
+
+void EventLoop::Impl::KeepPace() const {
+  const base::Duration left = round + pace - clock.Now();
+  if (is_busy && left > base::Duration::zero()) std::this_thread::sleep_for(left);
+}
 
 EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) { std::signal(SIGPIPE, SIG_IGN); }
 
 EventLoop::~EventLoop() = default;
 
 void EventLoop::Run() {
-  impl_->context.restart();
-  impl_->context.run();
+  const Running running(*this);
+  Impl& impl = *impl_;
+  impl.context.restart();
+  const bool has_pace = impl.pace != base::Duration::zero();
+  while (true) {
+    impl.RunAllPosted();
+    if (impl.context.stopped()) return;
+    if (has_pace || !impl.posted.empty()) {
+      if (impl.context.poll_one() != 0 || !impl.posted.empty()) continue;
+      impl.KeepPace();
+    }
+    impl.context.run_one();
+    if (!has_pace) continue;
+    const base::TimePoint now = impl.clock.Now();
+    impl.is_busy = now - impl.round < kBusyPaces * impl.pace;
+    impl.round = now;
+  }
 }
 
 bool EventLoop::RunOne() {
   if (impl_->context.stopped()) return false;
-  return impl_->context.run_one() != 0;
+  const Running running(*this);
+  return impl_->RunPosted() || impl_->context.run_one() != 0;
 }
 
 void EventLoop::Stop() { impl_->context.stop(); }
 
-void EventLoop::Post(Callback callback) { boost::asio::post(impl_->context, std::move(callback)); }
+void EventLoop::SetPace(base::Duration pace) { impl_->pace = pace; }
+
+void EventLoop::Post(Callback callback) {
+  if (running_loop == this) {
+    impl_->posted.push_back(std::move(callback));
+  } else {
+    boost::asio::post(impl_->context, std::move(callback));
+  }
+}
 
 base::TimePoint EventLoop::Now() const { return impl_->clock.Now(); }
 

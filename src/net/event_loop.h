@@ -34,6 +34,12 @@ class EventLoop {
   bool RunOne();
   void Stop();
 
+  // Run looks at the sockets and timers, and at what other threads posted, at most once in so long while
+  // there is much to do: what comes meanwhile is done together, for a fraction of the system calls. Whatever
+  // comes alone, after some paces in which there was nothing to do, is done at once. Zero, as at first: never
+  // waits.
+  void SetPace(base::Duration pace);
+
   // Runs the callback soon, on the loop's thread, never inside this call. In order per posting thread.
   void Post(Callback callback);
 

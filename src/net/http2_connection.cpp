@@ -22,11 +22,11 @@ Http2Connection::Http2Connection(EventLoop& loop, const HttpClientOptions& optio
       owner_(owner),
       transport_(std::move(transport)),
       session_({.on_headers =
-                    [this](Http2Session::StreamId stream, int status, const Headers& headers) {
+                    [this](Http2Session::StreamId stream, int status, Headers headers) {
                       const auto call = CallOf(stream);
                       if (!call) return;
                       answered_ = call->answered = true;
-                      call->callbacks.on_headers(status, headers);
+                      call->callbacks.on_headers(status, std::move(headers));
                     },
                 .on_data =
                     [this](Http2Session::StreamId stream, std::string_view data) {
@@ -139,6 +139,7 @@ void Http2Connection::WaitWritable() {
 
 void Http2Connection::OnReadable() {
   const std::span<char> scratch = loop_.scratch();
+  const bool was_new = is_new();
   for (int reads = 0; reads == 0 || (reads < kReadsAtOnce && transport_->holds_bytes()); ++reads) {
     const Transport::Outcome outcome = transport_->Read(scratch);
     if (outcome.io == Transport::Io::kWantRead || outcome.io == Transport::Io::kWantWrite) break;
@@ -159,6 +160,7 @@ void Http2Connection::OnReadable() {
       return;
     }
   }
+  if (was_new && !is_new()) owner_.on_room();
   Flush();
   if (!closed_) WaitReadable();
 }

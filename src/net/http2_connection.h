@@ -35,7 +35,11 @@ class Http2Connection : public std::enable_shared_from_this<Http2Connection> {
 
   // Once, before anything else.
   void Start();
-  bool has_room() const { return !closed_ && !draining_ && session_.has_room(); }
+  bool has_room() const {
+    return !closed_ && !draining_ && session_.has_room() && (!is_new() || calls_.empty());
+  }
+  // How many calls it may carry is not known yet: it gets one.
+  bool is_new() const { return !session_.knows_settings(); }
   bool is_idle() const { return calls_.empty(); }
   base::TimePoint deadline() const { return deadline_; }
 

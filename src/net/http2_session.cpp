@@ -96,6 +96,7 @@ struct Http2Session::Impl {
   nghttp2_session* session = nullptr;
   std::unordered_map<StreamId, Stream> streams;
   bool leaving = false;
+  bool has_settings = false;
 };
 
 void Http2Session::Impl::End(StreamId id, std::optional<NetError> error, bool untouched) {
@@ -133,6 +134,7 @@ void Http2Session::Impl::OnFrame(const nghttp2_frame& frame) {
     leaving = true;
     return;
   }
+  if (frame.hd.type == NGHTTP2_SETTINGS) has_settings = true;
   if (frame.hd.type != NGHTTP2_HEADERS && frame.hd.type != NGHTTP2_DATA) return;
   const auto found = streams.find(frame.hd.stream_id);
   if (found == streams.end()) return;
@@ -144,8 +146,7 @@ void Http2Session::Impl::OnFrame(const nghttp2_frame& frame) {
     return;
   }
   stream.final_headers = true;
-  const Headers headers = std::exchange(stream.headers, {});
-  events.on_headers(frame.hd.stream_id, stream.status, headers);
+  events.on_headers(frame.hd.stream_id, stream.status, std::exchange(stream.headers, {}));
 }
 
 std::size_t Http2Session::Impl::ReadBody(Stream& stream, std::span<char> into, bool& whole) {
@@ -234,6 +235,8 @@ bool Http2Session::has_room() const {
       nghttp2_session_get_remote_settings(impl_->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
   return !is_leaving() && impl_->streams.size() < allowed;
 }
+
+bool Http2Session::knows_settings() const { return impl_->has_settings; }
 
 bool Http2Session::is_over() const {
   return nghttp2_session_want_read(impl_->session) == 0 && nghttp2_session_want_write(impl_->session) == 0;

@@ -23,7 +23,7 @@ class Http2Session {
 
   // Called inside Receive and TakeOutput. They may call Submit and Cancel, and must not destroy the session.
   struct Events {
-    std::function<void(StreamId, int status, const Headers& headers)> on_headers;
+    std::function<void(StreamId, int status, Headers headers)> on_headers;
     std::function<void(StreamId, std::string_view data)> on_data;
     // Last. `untouched`: the server has not begun to work on the request, so it may be sent elsewhere.
     std::function<void(StreamId, std::optional<NetError> error, bool untouched)> on_end;
@@ -37,6 +37,8 @@ class Http2Session {
   // Whether another request would be sent at once: the server allows so many at a time, and none once it has
   // said that it goes away.
   bool has_room() const;
+  // Whether the server has said what it allows, as it does first of all.
+  bool knows_settings() const;
   // Whether the server has said so, or the numbers of streams are used up.
   bool is_leaving() const;
   // Whether nothing more will be said: one side broke the rules, and the other has been told.

@@ -1,6 +1,7 @@
 #include "net/http_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <utility>
@@ -12,21 +13,29 @@
 #include "net/http2_connection.h"
 
 namespace berth::net {
+namespace {
+
+// Of HTTP/1.1: a connection costs as much as many calls, so beyond a few another one is made only for a call
+// that has waited. In a burst most find one that another call has left.
+constexpr int kDialsAtOnce = 2;
+constexpr int kFewConnections = 8;
+constexpr base::Duration kPatience = std::chrono::milliseconds(30);
+
+}  // namespace
 
 struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   Impl(EventLoop& owner, HttpClientOptions wanted)
       : loop(owner),
         options(std::move(wanted)),
-        deadlines(owner, base::Duration::zero(), [this](base::TimePoint now) { return EndLate(now); }) {
+        deadlines(owner, base::Duration::zero(), [this](base::TimePoint now) { return EndLate(now); }),
+        patience(owner) {
     hooks.on_idle = [this](ClientConnection& connection, std::shared_ptr<ClientCall> call) {
       OnIdle(connection, std::move(call));
     };
     hooks.on_failed = [this](ClientConnection& connection, std::shared_ptr<ClientCall> call, NetError error,
                              bool stale) { OnFailed(connection, std::move(call), std::move(error), stale); };
     hooks.on_deadline = [this](ClientConnection&, base::TimePoint deadline) { deadlines.Note(deadline); };
-    hooks.on_secured = [this](ClientConnection& connection, bool is_http2) {
-      OnSecured(connection, is_http2);
-    };
+    hooks.on_made = [this](ClientConnection& connection, bool is_http2) { OnMade(connection, is_http2); };
     shared_hooks.on_ended = [this](std::shared_ptr<ClientCall> call) { EndCall(call, std::nullopt); };
     shared_hooks.on_lost = [this](Http2Connection::Lost lost, NetError error) { OnLost(lost, error); };
     shared_hooks.on_closed = [this](Http2Connection& connection, std::vector<Http2Connection::Lost> lost,
@@ -37,16 +46,17 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
     };
   }
 
-  CallId Start(ClientRequest request, StreamCallbacks callbacks);
+  CallId Start(ClientRequest request, StreamCallbacks callbacks, bool is_stream);
   void StartSoon();
   void StartWaiting();
   void OnIdle(ClientConnection& connection, std::shared_ptr<ClientCall> call);
   void OnFailed(ClientConnection& connection, std::shared_ptr<ClientCall> call, NetError error, bool stale);
-  void OnSecured(ClientConnection& connection, bool is_http2);
+  void OnMade(ClientConnection& connection, bool is_http2);
   void OnLost(const Http2Connection::Lost& lost, const NetError& error);
   void OnClosed(Http2Connection& connection, std::vector<Http2Connection::Lost> lost, const NetError& error);
-  // Whether calls wait for a connection that is being made, since it may take them all.
+  // Whether a connection that is being made may take all calls that wait.
   bool MayShare() const { return !speaks_http1 && options.tls && options.tls->offers_http2(); }
+  bool MayDial(const ClientCall& call);
   bool StartShared(const std::shared_ptr<ClientCall>& call);
   bool IsFull() const {
     return options.connections_max != 0 && connections.size() + shared.size() >= options.connections_max;
@@ -63,6 +73,7 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   ClientConnection::Owner hooks;
   Http2Connection::Owner shared_hooks;
   DeadlineSweep deadlines;
+  Timer patience;
   std::map<CallId, std::shared_ptr<ClientCall>> calls;  // all that have not ended
   std::deque<std::shared_ptr<ClientCall>> waiting;      // those without a connection
   std::vector<std::shared_ptr<ClientConnection>> connections;
@@ -75,13 +86,15 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   bool shut_down = false;
 };
 
-HttpClient::CallId HttpClient::Impl::Start(ClientRequest request, StreamCallbacks callbacks) {
+HttpClient::CallId HttpClient::Impl::Start(ClientRequest request, StreamCallbacks callbacks, bool is_stream) {
   auto call = std::make_shared<ClientCall>();
   call->id = ++last_id;
   call->request = std::move(request);
   call->callbacks = std::move(callbacks);
+  call->is_stream = is_stream;
+  call->began = loop.Now();
   if (call->request.timeout) {
-    call->deadline = loop.Now() + *call->request.timeout;
+    call->deadline = call->began + *call->request.timeout;
     deadlines.Note(call->deadline);
   }
   calls[call->id] = call;
@@ -107,6 +120,21 @@ bool HttpClient::Impl::StartShared(const std::shared_ptr<ClientCall>& call) {
   return true;
 }
 
+bool HttpClient::Impl::MayDial(const ClientCall& call) {
+  const auto dialing = std::ranges::count_if(connections, [](const auto& one) { return one->is_dialing(); });
+  if (MayShare()) {
+    return dialing == 0 && std::ranges::none_of(shared, [](const auto& one) { return one->is_new(); });
+  }
+  if (dialing >= kDialsAtOnce) return false;
+  if (call.is_stream || call.resent) return true;
+  const auto is_for_calls = [](const auto& one) { return !one->call() || !one->call()->is_stream; };
+  if (std::ranges::count_if(connections, is_for_calls) < kFewConnections) return true;
+  const base::Duration left = call.began + kPatience - loop.Now();
+  if (left <= base::Duration::zero()) return true;
+  patience.StartAfter(left, [this] { StartWaiting(); });
+  return false;
+}
+
 void HttpClient::Impl::StartWaiting() {
   while (!waiting.empty()) {
     auto call = waiting.front();
@@ -121,8 +149,7 @@ void HttpClient::Impl::StartWaiting() {
       connection->Carry(std::move(call));
       continue;
     }
-    if (MayShare() && std::ranges::any_of(connections, [](const auto& one) { return one->is_dialing(); }))
-      break;
+    if (!MayDial(*call)) break;
     if (IsFull()) {
       if (idle.empty()) break;
       idle.front()->Close();  // a call that must not have a used connection makes room for a new one
@@ -138,7 +165,7 @@ void HttpClient::Impl::StartWaiting() {
   for (const auto& connection : all) connection->Flush();
 }
 
-void HttpClient::Impl::OnSecured(ClientConnection& connection, bool is_http2) {
+void HttpClient::Impl::OnMade(ClientConnection& connection, bool is_http2) {
   speaks_http1 = !is_http2;
   if (!waiting.empty()) StartSoon();
   if (!is_http2) return;
@@ -185,7 +212,8 @@ void HttpClient::Impl::OnFailed(ClientConnection& connection, std::shared_ptr<Cl
   const auto self = shared_from_this();
   const auto keep = connection.shared_from_this();
   Forget(connection);
-  if (!connection.secured() && MayShare()) {
+  const auto is_made = [](const auto& one) { return one->is_made(); };
+  if (!connection.is_made() && (MayShare() || std::ranges::none_of(connections, is_made))) {
     // They waited for this connection, and the next would fail as well, each after its time-out.
     for (const auto& other : std::exchange(waiting, {})) EndCall(other, error);
   }
@@ -262,6 +290,7 @@ base::TimePoint HttpClient::Impl::EndLate(base::TimePoint now) {
 
 void HttpClient::Impl::Shutdown() {
   shut_down = true;
+  patience.Cancel();
   waiting.clear();
   idle.clear();
   for (const auto& connection : std::exchange(connections, {})) connection->Close();
@@ -275,39 +304,46 @@ HttpClient::HttpClient(EventLoop& loop, HttpClientOptions options)
 HttpClient::~HttpClient() { impl_->Shutdown(); }
 
 HttpClient::CallId HttpClient::Stream(ClientRequest request, StreamCallbacks callbacks) {
-  return impl_->Start(std::move(request), std::move(callbacks));
+  return impl_->Start(std::move(request), std::move(callbacks), true);
 }
 
+namespace {
+// A response on its way to whoever wants it whole.
+struct Collected {
+  explicit Collected(HttpClient::ResponseCallback callback) : done(std::move(callback)) {}
+
+  HttpClient::CallId id = 0;
+  std::size_t bytes_max = 0;
+  ClientResponse response;
+  HttpClient::ResponseCallback done;
+};
+}  // namespace
+
 HttpClient::CallId HttpClient::Send(ClientRequest request, ResponseCallback done) {
-  const auto collected = std::make_shared<ClientResponse>();
-  const auto id = std::make_shared<CallId>(0);
-  const std::size_t bytes_max = request.response_bytes_max;
+  const auto collected = std::make_shared<Collected>(std::move(done));
+  collected->bytes_max = request.response_bytes_max;
   StreamCallbacks callbacks;
-  callbacks.on_headers = [collected](int status, const Headers& headers) {
-    collected->status = status;
-    collected->headers = headers;
+  // A raw pointer each, which needs no memory of its own: the last of the three keeps it.
+  callbacks.on_headers = [to = collected.get()](int status, Headers headers) {
+    to->response.status = status;
+    to->response.headers = std::move(headers);
   };
-  callbacks.on_data = [collected, bytes_max, id, weak = std::weak_ptr<Impl>(impl_)](std::string_view data) {
-    std::string& body = collected->body;
-    if (data.size() <= bytes_max - body.size()) {
+  callbacks.on_data = [to = collected.get(), impl = impl_.get()](std::string_view data) {
+    std::string& body = to->response.body;
+    if (data.size() <= to->bytes_max - body.size()) {
       body.append(data);
-      return;
-    }
-    const auto impl = weak.lock();
-    if (!impl) return;
-    if (const auto found = impl->calls.find(*id); found != impl->calls.end()) {
+    } else if (const auto found = impl->calls.find(to->id); found != impl->calls.end()) {
       impl->Withdraw(found->second, {ErrorKind::kTooLarge, "the response is too large"});
     }
   };
-  callbacks.on_end = [collected, done = std::move(done)](std::optional<NetError> error) mutable {
+  callbacks.on_end = [collected](std::optional<NetError> error) {
     if (error) {
-      done(std::unexpected(std::move(*error)));
+      collected->done(std::unexpected(std::move(*error)));
     } else {
-      done(std::move(*collected));
+      collected->done(std::move(collected->response));
     }
   };
-  *id = impl_->Start(std::move(request), std::move(callbacks));
-  return *id;
+  return collected->id = impl_->Start(std::move(request), std::move(callbacks), false);
 }
 
 void HttpClient::Cancel(CallId id) {

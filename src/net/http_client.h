@@ -51,7 +51,7 @@ struct ClientResponse {
 // Callbacks of a response that is handed on as it arrives. `on_end` is called once, last, and says why if the
 // body is not whole.
 struct StreamCallbacks {
-  std::function<void(int status, const Headers& headers)> on_headers;
+  std::function<void(int status, Headers headers)> on_headers;
   std::function<void(std::string_view data)> on_data;
   std::move_only_function<void(std::optional<NetError> error)> on_end;
 };

@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 
 #include "base/files.h"
+#include "net/authorities.h"
 #include "net/openssl_error.h"
 
 namespace berth::net {
@@ -75,16 +76,9 @@ base::Result<void> UseIdentity(SSL_CTX* context, const PemSource& certificate, c
 base::Result<void> Trust(SSL_CTX* context, const PemSource& source) {
   const auto text = Load(source, "certificate authority");
   if (!text) return std::unexpected(text.error());
-  BIO* bio = ReadOnly(*text);
-  int count = 0;
-  while (X509* authority = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr)) {
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority);
-    X509_free(authority);
-    ++count;
+  if (auto added = AddAuthorities(SSL_CTX_get_cert_store(context), *text); !added) {
+    return base::Fail(fmt::format("{}: {}", NameOf(source, "certificate authority"), added.error().message));
   }
-  BIO_free(bio);
-  if (count == 0) return Failed(source, "certificate authority");
-  TakeOpenSslError();
   return {};
 }
 

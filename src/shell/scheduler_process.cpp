@@ -10,6 +10,7 @@
 #include "api/wall_time.h"
 #include "base/log.h"
 #include "net/url.h"
+#include "shell/free_memory.h"
 
 namespace berth::shell {
 namespace {
@@ -17,6 +18,9 @@ namespace {
 // More at once fill memory and the server's queue, not the time: a server that takes 50 ms for a write still
 // gets more than a thousand a second.
 constexpr std::size_t kCallsInFlightMax = 64;
+// While there is much to do, answers and events are taken together as often as this. A pod that comes alone
+// does not wait.
+constexpr base::Duration kPace = std::chrono::milliseconds(1);
 // How long a scheduler that is replaced may go on with what it has begun, and how often it is looked at.
 constexpr base::Duration kReplaceGrace = std::chrono::seconds(5);
 constexpr base::Duration kReplaceCheck = std::chrono::milliseconds(20);
@@ -52,7 +56,9 @@ SchedulerProcess::SchedulerProcess(net::EventLoop& loop, ProcessOptions options)
       random_(options_.seed),
       timer_(loop),
       tasks_(std::make_unique<base::TaskSet>(executor_.executor())),
-      promotion_(loop) {}
+      promotion_(loop) {
+  loop.SetPace(kPace);
+}
 
 SchedulerProcess::~SchedulerProcess() = default;
 
@@ -138,12 +144,15 @@ base::Result<std::unique_ptr<WatchThread>> SchedulerProcess::MakeWatches(std::ui
        .keeps_whole_pods = !options_.extenders.empty(),
        .keeps_whole_nodes = shows_nodes,
        .on_silence = [this] { client_->DropIdleConnections(); }},
-      [this, generation](std::vector<core::Input> seen) { Receive(generation, std::move(seen)); });
+      [this, generation](std::span<const core::Input> seen) { Receive(generation, seen); });
 }
 
-void SchedulerProcess::Receive(std::uint64_t generation, std::vector<core::Input> seen) {
+void SchedulerProcess::Receive(std::uint64_t generation, std::span<const core::Input> seen) {
   if (generation == generation_) {
-    std::ranges::move(seen, std::back_inserter(inputs_));
+    // In the order in which things became known.
+    scheduler_->Take(inputs_, outputs_);
+    inputs_.clear();
+    scheduler_->Take(seen, outputs_);
     Wake();
   } else if (next_ != nullptr && next_->generation == generation) {
     next_->work.scheduler->Step(seen, next_->outputs);
@@ -218,6 +227,7 @@ void SchedulerProcess::Promote() {
 }
 
 void SchedulerProcess::Start() {
+  ReleaseProgramPages();
   tasks_->Spawn(connection_->Run());
   tasks_->Spawn(events_->Run());
   if (election_events_) tasks_->Spawn(election_events_->Run());
@@ -233,6 +243,7 @@ void SchedulerProcess::StartWatching() {
 
 base::Task<void> SchedulerProcess::Lead() {
   if (is_watching_) co_await watches_->WaitForSync();
+  ReleaseProgramPages();
   if (!elector_) {
     may_decide_ = true;
     UpdateDeciding();
@@ -283,8 +294,8 @@ void SchedulerProcess::Wake() {
 
 void SchedulerProcess::Step() {
   is_step_due_ = false;
-  const std::vector<core::Input> inputs = std::exchange(inputs_, {});
-  scheduler_->Step(inputs, outputs_);
+  scheduler_->Step(inputs_, outputs_);
+  inputs_.clear();
   for (const cycle::PodEvent& event : outputs_.events) Record(event);
   if (options_.on_traces && !outputs_.traces.empty()) options_.on_traces(std::exchange(outputs_.traces, {}));
   requests_in_flight_ += outputs_.calls.size() + outputs_.writes.size() + outputs_.questions.size();

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -93,7 +94,7 @@ class SchedulerProcess {
   };
   base::Result<Work> MakeWork(const core::SchedulerOptions& options) const;
   base::Result<std::unique_ptr<WatchThread>> MakeWatches(std::uint64_t generation);
-  void Receive(std::uint64_t generation, std::vector<core::Input> seen);
+  void Receive(std::uint64_t generation, std::span<const core::Input> seen);
   base::Task<void> AwaitTurn();
   void Promote();
   void UpdateDeciding() { scheduler_->SetDeciding(may_decide_ && !is_replacing_); }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/task_group.h"
 #include "net/event_loop.h"
+#include "shell/free_memory.h"
 #include "shell/watched_objects.h"
 
 namespace berth::shell {
@@ -20,13 +21,17 @@ namespace {
 
 // How often reflectors are asked whether they have everything, while the process starts.
 constexpr base::Duration kSyncCheck = std::chrono::milliseconds(20);
+// An input is several times as large as what it is made from, and the list of all pods may be long.
+constexpr std::size_t kInputsMax = 512;
+// How often events are read while there are many; see EventLoop.
+constexpr base::Duration kWatchPace = std::chrono::milliseconds(2);
 
 }  // namespace
 
 // What goes from the reader to the home thread. It outlives both: a letter may be on its way when they end.
 struct WatchThread::Mailbox {
   struct Mail {
-    std::vector<core::Input> inputs;
+    std::vector<client::EventBatch> batches;
     bool has_synced = false;
     bool has_caught_up = false;
     bool fell_silent = false;
@@ -61,7 +66,9 @@ struct WatchThread::Mailbox {
 // Lives on its own thread from Start() until it is destroyed; made and destroyed on the home thread.
 struct WatchThread::Reader {
   explicit Reader(std::shared_ptr<Mailbox> to)
-      : executor(loop), mailbox(std::move(to)), tasks(executor.executor()) {}
+      : executor(loop), mailbox(std::move(to)), tasks(executor.executor()) {
+    loop.SetPace(kWatchPace);
+  }
   ~Reader() {
     loop.Stop();
     if (thread.joinable()) thread.join();
@@ -84,12 +91,8 @@ struct WatchThread::Reader {
                             (resource == client::Resource::kNodes && options.keeps_whole_nodes),
               .on_silence =
                   [this] { Mailbox::Put(mailbox, [](Mailbox::Mail& mail) { mail.fell_silent = true; }); }},
-          [this](const client::EventBatch& batch) {
-            std::vector<core::Input> decoded;
-            AppendInputs(batch, decoded);
-            Mailbox::Put(mailbox, [&](Mailbox::Mail& mail) {
-              std::ranges::move(decoded, std::back_inserter(mail.inputs));
-            });
+          [this](client::EventBatch batch) {
+            Mailbox::Put(mailbox, [&](Mailbox::Mail& mail) { mail.batches.push_back(std::move(batch)); });
           }));
     }
     return {};
@@ -107,6 +110,7 @@ struct WatchThread::Reader {
     const auto has_synced = [](const auto& reflector) { return reflector->has_synced(); };
     while (!std::ranges::all_of(reflectors, has_synced)) co_await executor.executor().SleepFor(kSyncCheck);
     Mailbox::Put(mailbox, [](Mailbox::Mail& mail) { mail.has_synced = true; });
+    ReturnFreeMemory();
   }
 
   base::Task<void> CatchUp() {
@@ -162,13 +166,30 @@ base::Task<void> WatchThread::CatchUp() {
   co_await caught_up_.WaitFor();
 }
 
+void WatchThread::HandOn(std::vector<client::EventBatch> batches) {
+  std::vector<core::Input> inputs;
+  for (client::EventBatch& batch : batches) {
+    const std::vector<client::ObjectEvent> events = std::move(batch.events);
+    for (std::size_t at = 0; at < events.size(); at += kInputsMax) {
+      AppendInputs(std::span(events).subspan(at, std::min(kInputsMax, events.size() - at)), inputs);
+      if (inputs.size() < kInputsMax) continue;
+      sink_(inputs);
+      inputs.clear();
+    }
+  }
+  if (!inputs.empty()) sink_(inputs);
+}
+
 void WatchThread::TakeMail() {
   Mailbox::Mail mail = mailbox_->Take();
   // Before the sink, whose pods would be bound over connections that are dead.
   if (mail.fell_silent && on_silence_) on_silence_();
-  if (!mail.inputs.empty()) sink_(std::move(mail.inputs));
+  HandOn(std::move(mail.batches));
   // After the sink: whoever waits for these may count on it.
-  if (mail.has_synced) synced_.Set();
+  if (mail.has_synced) {
+    synced_.Set();
+    ReturnFreeMemory();
+  }
   if (mail.has_caught_up) caught_up_.Set();
   home_.Wake();
 }

@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "client/api_client.h"
 #include "client/connection.h"
 #include "client/loop_executor.h"
+#include "client/object_store.h"
 
 #include "base/event.h"
 #include "base/task.h"
@@ -15,7 +17,8 @@
 namespace berth::shell {
 
 // Reads and decodes what a server says on a thread of its own, so that a list of many pods or a burst of
-// events does not keep the core waiting. What was decoded since the core last looked comes as one batch.
+// events does not keep the core waiting. What was decoded since the core last looked comes at once, a part of
+// it at a time.
 //
 // Everything here is called on the thread of the home loop, and calls back there; what goes on inside belongs
 // to the other thread alone. Connections are its own too: nothing that is written shares one with a watch.
@@ -31,7 +34,7 @@ class WatchThread {
     // Called when a watch fell silent, which may mean that all connections died.
     std::function<void()> on_silence = {};
   };
-  using Sink = std::function<void(std::vector<core::Input>)>;
+  using Sink = std::function<void(std::span<const core::Input>)>;
 
   // `home` outlives it.
   static base::Result<std::unique_ptr<WatchThread>> Make(client::LoopExecutor& home, Options options,
@@ -55,6 +58,7 @@ class WatchThread {
 
   WatchThread(client::LoopExecutor& home, std::function<void()> on_silence, Sink sink);
   void TakeMail();
+  void HandOn(std::vector<client::EventBatch> batches);
 
   client::LoopExecutor& home_;
   std::function<void()> on_silence_;

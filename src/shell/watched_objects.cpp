@@ -20,17 +20,17 @@ struct Seen {
   void operator()(const Shared<api::PodRecord>& pod) const { inputs.push_back(core::PodSeen{pod}); }
   void operator()(const Shared<api::Node>& node) const { inputs.push_back(core::NodeSeen{node}); }
   void operator()(const Shared<api::Namespace>& object) const {
-    inputs.push_back(core::NamespaceSeen{*object});
+    inputs.push_back(core::NamespaceSeen{object});
   }
-  void operator()(const Shared<api::Service>& object) const { inputs.push_back(core::WorkloadSeen{*object}); }
+  void operator()(const Shared<api::Service>& object) const { inputs.push_back(core::WorkloadSeen{object}); }
   void operator()(const Shared<api::ReplicationController>& object) const {
-    inputs.push_back(core::WorkloadSeen{*object});
+    inputs.push_back(core::WorkloadSeen{object});
   }
   void operator()(const Shared<api::ReplicaSet>& object) const {
-    inputs.push_back(core::WorkloadSeen{*object});
+    inputs.push_back(core::WorkloadSeen{object});
   }
   void operator()(const Shared<api::StatefulSet>& object) const {
-    inputs.push_back(core::WorkloadSeen{*object});
+    inputs.push_back(core::WorkloadSeen{object});
   }
   void operator()(const auto& object) const { inputs.push_back(core::ObjectSeen{object}); }
 };
@@ -89,8 +89,8 @@ std::span<const Resource> WatchedResources() {
   return kResources;
 }
 
-void AppendInputs(const client::EventBatch& batch, std::vector<core::Input>& inputs) {
-  for (const client::ObjectEvent& event : batch.events) {
+void AppendInputs(std::span<const client::ObjectEvent> events, std::vector<core::Input>& inputs) {
+  for (const client::ObjectEvent& event : events) {
     if (event.type == client::ObjectEvent::Type::kDelete) {
       std::visit(Gone{inputs}, event.object);
     } else {

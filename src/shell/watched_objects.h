@@ -14,6 +14,9 @@ namespace berth::shell {
 std::span<const client::Resource> WatchedResources();
 
 // What reflectors report, as inputs of the core.
-void AppendInputs(const client::EventBatch& batch, std::vector<core::Input>& inputs);
+void AppendInputs(std::span<const client::ObjectEvent> events, std::vector<core::Input>& inputs);
+inline void AppendInputs(const client::EventBatch& batch, std::vector<core::Input>& inputs) {
+  AppendInputs(batch.events, inputs);
+}
 
 }  // namespace berth::shell

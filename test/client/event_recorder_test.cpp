@@ -157,6 +157,50 @@ TEST_F(EventRecorderTest, TooManyOnTheirWayAreDropped) {
   EXPECT_EQ(recorder.dropped(), 3U);
 }
 
+TEST_F(EventRecorderTest, FewAreOnTheirWayAtATimeAndTheOthersFollowInOrder) {
+  EventRecorder& recorder =
+      Make<EventRecorder>(client_, EventRecorder::Options{.hostname = "host", .requests_max = 2});
+  for (int i = 0; i < 5; ++i) recorder.Record(Failed(std::to_string(i), std::to_string(i)));
+  RunReady();
+  EXPECT_EQ(server_.seen.size(), 2U);
+  AnswerAll();
+  recorder.Record(Failed("5", "5"));
+  RunReady();
+  EXPECT_EQ(server_.seen.size(), 2U) << "both are still waiting for their answer";
+}
+
+TEST_F(EventRecorderTest, OneThatIsToBeTriedAgainKeepsNoOtherWaiting) {
+  EventRecorder& recorder =
+      Make<EventRecorder>(client_, EventRecorder::Options{.hostname = "host", .requests_max = 1});
+  AddReply(Broken(net::ErrorKind::kRefused));
+  AnswerAll();
+  for (int i = 0; i < 3; ++i) recorder.Record(Failed(std::to_string(i), std::to_string(i)));
+  RunReady();
+  ASSERT_EQ(server_.seen.size(), 3U);
+  EXPECT_EQ(Posted(1).note, "1");
+  EXPECT_EQ(Posted(2).note, "2");
+  Advance(13s);
+  ASSERT_EQ(server_.seen.size(), 4U);
+  EXPECT_EQ(Posted(3).note, "0");
+}
+
+// The whole of it is not kept until it comes again.
+TEST_F(EventRecorderTest, ASeriesHasTheNameTheTimeAndTheNoteOfItsFirst) {
+  EventRecorder& recorder = Recorder();
+  AddReply(Json(201, "{}"));
+  recorder.Record(Failed("first"));
+  RunReady();
+  Advance(1s);
+  AddReply(Failure(404, "NotFound"));
+  AddReply(Json(201, "{}"));
+  recorder.Record(Failed("second"));
+  RunReady();
+  ASSERT_EQ(server_.seen.size(), 3U);
+  EXPECT_EQ(Posted(2).metadata.name, Posted(0).metadata.name);
+  EXPECT_EQ(Posted(2).event_time, Posted(0).event_time);
+  EXPECT_EQ(Posted(2).note, "first");
+}
+
 // Case 58 of the operations chapter.
 TEST_F(EventRecorderTest, WithoutTheNewApiEventsGoToCore) {
   AddReply(Failure(404, "NotFound"));

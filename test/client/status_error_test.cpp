@@ -47,6 +47,27 @@ TEST(StatusErrors, TooManyRequestsCountsWhateverTheReason) {
       IsTooManyRequests(ErrorOf(429, "application/json", R"({"kind":"Status","reason":"Odd","code":429})")));
 }
 
+TEST(StatusErrors, WhatMayBeDoneIsWhatTheServerHasSeen) {
+  using net::ErrorKind;
+  for (const ErrorKind kind : {ErrorKind::kReset, ErrorKind::kTimeout, ErrorKind::kUnreachable,
+                               ErrorKind::kProtocol, ErrorKind::kTooLarge}) {
+    EXPECT_TRUE(IsReplyLost(ApiError::FromNetwork({kind, ""})));
+    EXPECT_TRUE(MayBeDone(ApiError::FromNetwork({kind, ""})));
+  }
+  for (const ErrorKind kind :
+       {ErrorKind::kRefused, ErrorKind::kTls, ErrorKind::kDns, ErrorKind::kCancelled}) {
+    EXPECT_FALSE(IsReplyLost(ApiError::FromNetwork({kind, ""})));
+    EXPECT_FALSE(MayBeDone(ApiError::FromNetwork({kind, ""})));
+  }
+  EXPECT_TRUE(IsReplyLost(ErrorOf(504, "text/plain", "")));
+  for (const int code : {500, 502, 503}) {
+    EXPECT_FALSE(IsReplyLost(ErrorOf(code, "text/plain", "")));
+    EXPECT_TRUE(MayBeDone(ErrorOf(code, "text/plain", "")));
+  }
+  EXPECT_FALSE(MayBeDone(ErrorOf(409, "text/plain", "")));
+  EXPECT_FALSE(MayBeDone(ApiError{.message = "the answer is malformed"}));
+}
+
 TEST(StatusErrors, TextBecomesAGenericErrorByCode) {
   EXPECT_EQ(ErrorOf(409, "text/plain", "x", "POST").status->reason, "AlreadyExists");
   EXPECT_EQ(ErrorOf(409, "text/plain", "x", "PUT").status->reason, "Conflict");

@@ -1,8 +1,10 @@
 #include "net/event_loop.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -73,6 +75,63 @@ TEST_F(TimerTest, NothingIsCalledAfterCancelOrTheEnd) {
   bool called = false;
   cancelled.StartAfter(milliseconds(1), [&] { called = true; });
   EXPECT_TRUE(RunUntil([&] { return called; }));
+}
+
+class RunTest : public NetTest {};
+
+TEST_F(RunTest, WhatACallbackPostsIsDoneInOrder) {
+  std::vector<std::string> order;
+  loop_.Post([&] {
+    loop_.Post([&] {
+      order.push_back("second");
+      loop_.Post([&] {
+        order.push_back("fourth");
+        loop_.Stop();
+        loop_.Post([&] { order.push_back("after the end"); });
+      });
+    });
+    loop_.Post([&] { order.push_back("third"); });
+    order.push_back("first");
+  });
+  loop_.Run();
+  EXPECT_THAT(order, ElementsAre("first", "second", "third", "fourth"));
+}
+
+TEST_F(RunTest, CallbacksThatPostForEverLeaveTimersTheirTurn) {
+  std::function<void()> again = [&] { loop_.Post([&] { again(); }); };
+  again();
+  Timer timer(loop_);
+  timer.StartAfter(milliseconds(1), [&] { loop_.Stop(); });
+  loop_.Run();
+}
+
+TEST_F(RunTest, WithAPaceOthersMayPostAndWhatComesAloneIsDoneAtOnce) {
+  loop_.SetPace(std::chrono::hours(1));
+  bool done = false;
+  std::thread other([&] {
+    loop_.Post([&] {
+      done = true;
+      loop_.Stop();
+    });
+  });
+  loop_.Run();
+  other.join();
+  EXPECT_TRUE(done);
+}
+
+TEST_F(RunTest, WithAPaceWhatComesInManyPiecesIsAllDone) {
+  loop_.SetPace(milliseconds(1));
+  int done = 0;
+  std::thread other([&] {
+    for (int i = 0; i < 1000; ++i) {
+      loop_.Post([&] {
+        if (++done == 1000) loop_.Stop();
+      });
+    }
+  });
+  loop_.Run();
+  other.join();
+  EXPECT_EQ(done, 1000);
 }
 
 TEST_F(TimerTest, NoDelayMeansSoonAndNotNow) {

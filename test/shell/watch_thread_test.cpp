@@ -1,5 +1,6 @@
 #include "shell/watch_thread.h"
 
+#include <algorithm>
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ class WatchThreadTest : public testing::Test {
     connection.server = {
         .scheme = "http", .host = "127.0.0.1", .port = server_->port(), .path = "", .query = ""};
     auto made = WatchThread::Make(home_, {.connection = connection, .client = {}, .seed = 1},
-                                  [this](std::vector<core::Input> inputs) { Take(inputs); });
+                                  [this](std::span<const core::Input> inputs) { Take(inputs); });
     ASSERT_TRUE(made.has_value()) << made.error().message;
     watches_ = *std::move(made);
   }
@@ -70,8 +71,9 @@ class WatchThreadTest : public testing::Test {
     }
   }
 
-  void Take(const std::vector<core::Input>& inputs) {
+  void Take(std::span<const core::Input> inputs) {
     taken_on_.insert(std::this_thread::get_id());
+    largest_part_ = std::max(largest_part_, inputs.size());
     for (const core::Input& input : inputs) {
       if (const auto* seen = std::get_if<core::PodSeen>(&input)) names_.push_back(seen->pod->name);
     }
@@ -98,6 +100,7 @@ class WatchThreadTest : public testing::Test {
   std::vector<std::string> pods_ = {"a", "b"};
   std::vector<net::ResponseStream> streams_;
   std::vector<std::string> names_;
+  std::size_t largest_part_ = 0;
   std::set<std::thread::id> taken_on_;
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<WatchThread> watches_;
@@ -109,6 +112,15 @@ TEST_F(WatchThreadTest, TheWholeStateArrivesOnTheHomeThreadBeforeItCountsAsSynce
   ASSERT_TRUE(RunUntil([&] { return watches_->has_synced(); }));
   EXPECT_THAT(names_, ElementsAre("a", "b"));
   EXPECT_THAT(taken_on_, ElementsAre(std::this_thread::get_id()));
+}
+
+TEST_F(WatchThreadTest, AListThatIsLongComesInPartsAndInOrder) {
+  pods_.clear();
+  for (int i = 1000; i < 3000; ++i) pods_.push_back(fmt::format("p{}", i));
+  watches_->Start();
+  ASSERT_TRUE(RunUntil([&] { return watches_->has_synced(); }));
+  EXPECT_EQ(names_, pods_);
+  EXPECT_LE(largest_part_, 1000U);
 }
 
 TEST_F(WatchThreadTest, CatchingUpEndsWhenTheHomeThreadHasWhatTheServerHadMeanwhile) {
