@@ -76,7 +76,7 @@ ApiResult<Answer> ApiServer::CreateReview(Call& call) {
   ApiResult<json::object> review =
       DecodeBody(call.request, KindOf(resource), FieldValidation::kIgnore, call.warnings);
   if (!review) return Refuse(std::move(review.error()));
-  AnswerReview(resource, *review, {.token = options_.token, .user = options_.user});
+  AnswerReview(resource, *review, {.users = options_.users, .user = call.user});
   base::Result<json::object> normal = Normalize(resource, *review);
   if (!normal) return Refuse(BadRequest(normal.error().message));
   return DocumentAnswer(201, *normal, call.form.media);
