@@ -40,6 +40,11 @@ CLI::App* AddSandbox(CLI::App& app, berth::cli::SandboxOptions& options) {
   sandbox->add_option("--data-dir", options.data_dir, "Keep the objects here, across restarts");
   sandbox->add_option("--fault", options.faults,
                       "KEY=VALUE of a fault to inject; may be repeated (docs/sandbox.md)");
+  sandbox->add_option(
+      "--token-auth-file", options.token_auth_file,
+      "More users, as kube-apiserver takes them: token,name,uid,\"group,group\" on each line");
+  sandbox->add_option("--audit-log", options.audit_log,
+                      "Append a line for each request here, as kube-apiserver's audit log has it");
   sandbox->add_flag("--narrate", options.narrate, "Print what happens in the cluster");
   return sandbox;
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <iostream>
 #include <random>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "net/event_loop.h"
 #include "net/tls.h"
 #include "net/url.h"
+#include "sandbox/audit_log.h"
 #include "sandbox/control_plane.h"
 #include "sandbox/controllers/controllers.h"
 #include "sandbox/controllers/event_expiry.h"
@@ -31,6 +33,7 @@
 #include "sandbox/fault_injector.h"
 #include "sandbox/file_journal.h"
 #include "sandbox/http_front.h"
+#include "sandbox/users.h"
 
 namespace berth::cli {
 namespace {
@@ -96,6 +99,35 @@ class Narrator final : public sandbox::ChangeReceiver {
 void EndForLackOfDisk(const std::string& why) {
   std::cerr << "berth sandbox: the data directory cannot be written: " << why << std::endl;
   std::_Exit(74);
+}
+
+base::Result<sandbox::Users> ReadUsers(const SandboxOptions& options, const std::string& admin_token) {
+  sandbox::Users users;
+  if (!options.token_auth_file.empty()) {
+    const base::Result<std::string> text = base::ReadFile(options.token_auth_file);
+    if (!text) return std::unexpected(text.error());
+    const base::Result<void> added = users.AddFile(*text);
+    if (!added) return base::Fail(options.token_auth_file + ": " + added.error().message);
+  }
+  users.Add(admin_token, sandbox::Administrator());
+  return users;
+}
+
+// Owner only: the bodies of writes are in it.
+base::Result<std::unique_ptr<sandbox::AuditLog>> OpenAuditLog(const std::string& path,
+                                                              const base::Clock& clock) {
+  if (path.empty()) return nullptr;
+  std::ofstream file(path, std::ios::app);
+  if (!file) return base::Fail(path + ": " + std::strerror(errno));
+  std::error_code ignored;  // a pipe or a terminal has no owner to speak of
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
+                               ignored);
+  auto write = [file = std::move(file)](std::string_view line) mutable {
+    if (file << line << std::flush) return;
+    std::cerr << "berth sandbox: the audit log cannot be written" << std::endl;
+    std::_Exit(74);
+  };
+  return std::make_unique<sandbox::AuditLog>(clock, std::random_device()(), std::move(write));
 }
 
 std::string RandomToken() {
@@ -190,8 +222,14 @@ base::Result<void> Serve(const SandboxOptions& options, std::ostream& out) {
   const base::Result<Credentials> credentials = MakeCredentials(address->host, clock.WallNow());
   if (!credentials) return base::Fail(credentials.error().message);
 
+  base::Result<sandbox::Users> users = ReadUsers(options, credentials->token);
+  if (!users) return base::Fail(users.error().message);
+  // Before whoever answers: it is told of the end of every watch.
+  const base::Result<std::unique_ptr<sandbox::AuditLog>> audit = OpenAuditLog(options.audit_log, clock);
+  if (!audit) return base::Fail(audit.error().message);
+
   std::random_device entropy;
-  sandbox::ControlPlane plane(clock, {.api = {.token = credentials->token, .seed = entropy()},
+  sandbox::ControlPlane plane(clock, {.api = {.users = std::move(*users), .seed = entropy()},
                                       .seed = std::uint64_t{entropy()} << 32 | entropy()});
   // Before anything acts on the store: what was kept is there when they look.
   std::optional<sandbox::FileJournal::Opened> kept;
@@ -223,7 +261,8 @@ base::Result<void> Serve(const SandboxOptions& options, std::ostream& out) {
                                   .port = address->port,
                                   .tls = credentials->tls,
                                   .insecure_port = options.insecure_port,
-                                  .faults = faults ? &*faults : nullptr});
+                                  .faults = faults ? &*faults : nullptr,
+                                  .audit = audit->get()});
   if (!front) return base::Fail(front.error().message);
   const std::string reached =
       address->host.empty() || address->host == "0.0.0.0" ? "127.0.0.1" : address->host;

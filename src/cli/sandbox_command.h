@@ -21,6 +21,8 @@ struct SandboxOptions {
   std::optional<std::uint16_t> insecure_port = {};
   std::string data_dir = {};
   std::vector<std::string> faults = {};
+  std::string token_auth_file = {};
+  std::string audit_log = {};
   bool narrate = false;
 };
 

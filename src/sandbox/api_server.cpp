@@ -59,17 +59,17 @@ ApiServer::ApiServer(ObjectWriter& writer, const base::Clock& clock, base::Timer
 
 ApiServer::~ApiServer() = default;
 
-bool ApiServer::IsAllowed(const net::Request& request) const {
-  if (options_.token.empty() || (request.peer != nullptr && request.peer->is_vouched_for()) ||
-      IsOpenToAll(request.path()))
-    return true;
-  const std::string* given = request.headers.Find("Authorization");
-  return given != nullptr && *given == "Bearer " + options_.token;
+const User* ApiServer::UserOf(const net::Request& request, bool trusted) const {
+  static const User kAnonymous{.name = "system:anonymous"};
+  if (trusted || options_.users.empty()) return &Administrator();
+  if (const User* known = options_.users.Of(request)) return known;
+  return IsOpenToAll(request.path()) ? &kAnonymous : nullptr;
 }
 
 void ApiServer::Handle(const net::Request& request, std::unique_ptr<Exchange> exchange, bool trusted) {
   const std::string* accept = request.headers.Find("Accept");
-  if (!trusted && !IsAllowed(request)) {
+  const User* user = UserOf(request, trusted);
+  if (user == nullptr) {
     SendAnswer(*exchange, ErrorAnswer(Unauthorized(), NegotiateError(accept).media));
     return;
   }
@@ -85,7 +85,8 @@ void ApiServer::Handle(const net::Request& request, std::unique_ptr<Exchange> ex
     SendAnswer(*exchange, ErrorAnswer(form.error(), MediaType::kJson));
     return;
   }
-  HandleResource(request, std::move(exchange), std::move(*route), *form);
+  HandleResource({.request = request, .user = *user, .route = std::move(*route), .form = *form},
+                 std::move(exchange));
 }
 
 // Everything that is no resource: discovery, health, version.
@@ -105,9 +106,7 @@ Answer ApiServer::AnswerOther(const net::Request& request, const StatusError& no
   return ErrorAnswer(not_found, form.media);
 }
 
-void ApiServer::HandleResource(const net::Request& request, std::unique_ptr<Exchange> exchange, Route route,
-                               AnswerForm form) {
-  Call call{.request = request, .route = std::move(route), .form = form};
+void ApiServer::HandleResource(Call call, std::unique_ptr<Exchange> exchange) {
   if (call.route.verb == Verb::kWatch) {
     Watch(call, std::move(exchange));
     return;
@@ -119,7 +118,7 @@ void ApiServer::HandleResource(const net::Request& request, std::unique_ptr<Exch
   ApiResult<Answer> answer = AnswerVerb(call);
   if (!answer) answer = ErrorAnswer(answer.error(), call.form.media);
   AddWarnings(*answer, call.warnings);
-  CompressIfLarge(*answer, request.headers);
+  CompressIfLarge(*answer, call.request.headers);
   SendAnswer(*exchange, *answer);
 }
 

@@ -15,6 +15,7 @@
 #include "sandbox/list_options.h"
 #include "sandbox/object_writer.h"
 #include "sandbox/route.h"
+#include "sandbox/users.h"
 #include "sandbox/watch_stream.h"
 
 namespace berth::sandbox {
@@ -26,8 +27,7 @@ namespace berth::sandbox {
 class ApiServer {
  public:
   struct Options {
-    std::string token = {};  // empty: everybody may do everything
-    std::string user = "sandbox-admin";
+    Users users = {};  // empty: everybody is let in
     base::Duration bookmark_interval = std::chrono::minutes(1);
     std::size_t watch_backlog_max = std::size_t{8} << 20;
     std::uint64_t seed = 1;  // of the lifetimes of watches
@@ -41,21 +41,23 @@ class ApiServer {
   // Requests that come without credentials over a port that asks for none are `trusted`.
   void Handle(const net::Request& request, std::unique_ptr<Exchange> exchange, bool trusted = false);
 
+  // Who sends the request; null if it is not to be answered. Valid as long as this is.
+  const User* UserOf(const net::Request& request, bool trusted = false) const;
+
   std::size_t watch_count() const { return watches_.size(); }
 
  private:
   // A request for a resource, on its way through the verbs.
   struct Call {
     const net::Request& request;
+    const User& user;
     Route route;
     AnswerForm form;
     std::vector<std::string> warnings = {};
   };
 
-  bool IsAllowed(const net::Request& request) const;
   Answer AnswerOther(const net::Request& request, const StatusError& not_found) const;
-  void HandleResource(const net::Request& request, std::unique_ptr<Exchange> exchange, Route route,
-                      AnswerForm form);
+  void HandleResource(Call call, std::unique_ptr<Exchange> exchange);
   ApiResult<Answer> AnswerVerb(Call& call);
 
   ApiResult<Answer> Get(Call& call);

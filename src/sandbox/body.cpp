@@ -7,6 +7,7 @@
 #include "sandbox/document.h"
 #include "sandbox/go_json.h"
 #include "sandbox/media.h"
+#include "sandbox/text_parts.h"
 #include "sandbox/validation.h"
 #include "wire/json_document.h"
 #include "wire/json_path.h"
@@ -194,6 +195,21 @@ ApiResult<void> CheckFields(const Resource& served, const json::object& document
   wire::StrictErrors strict;
   wire::FindUnknownFields(*served.message, document, strict);
   return Judge(strict, {served.api_version, served.kind}, validation, warnings);
+}
+
+ApiResult<void> CheckRepeatedKeys(std::string_view yaml, FieldValidation validation,
+                                  std::vector<std::string>& warnings) {
+  if (validation == FieldValidation::kIgnore) return {};
+  const base::Result<std::string> read = wire::YamlToJson(yaml, {.unique_keys = true});
+  if (read) return {};
+  if (validation == FieldValidation::kStrict) {
+    return Refuse(
+        BadRequest("error strict decoding patch: error converting YAML to JSON: " + read.error().message));
+  }
+  // A line for each, below the headline.
+  const std::vector<std::string_view> lines = SplitText(read.error().message, '\n');
+  for (std::size_t i = 1; i < lines.size(); ++i) warnings.emplace_back(TrimText(lines[i]));
+  return {};
 }
 
 FieldManager ManagerOf(const net::Request& request, const Route& route) {

@@ -34,6 +34,10 @@ ApiResult<boost::json::object> DecodeBody(const net::Request& request, const Exp
 ApiResult<void> CheckFields(const Resource& served, const boost::json::object& document,
                             FieldValidation validation, std::vector<std::string>& warnings);
 
+// The same for a configuration that is applied: its fields are known, but keys may be there twice.
+ApiResult<void> CheckRepeatedKeys(std::string_view yaml, FieldValidation validation,
+                                  std::vector<std::string>& warnings);
+
 // On whose behalf the request writes: its fieldManager, else the first word of its User-Agent.
 FieldManager ManagerOf(const net::Request& request, const Route& route);
 

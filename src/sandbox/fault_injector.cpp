@@ -11,24 +11,7 @@ namespace {
 
 std::string_view VerbName(const Route& route) {
   if (route.target.subresource == "binding" || route.target.resource->kind == "Binding") return "bind";
-  switch (route.verb) {
-    case Verb::kGet:
-      return "get";
-    case Verb::kList:
-      return "list";
-    case Verb::kWatch:
-      return "watch";
-    case Verb::kCreate:
-      return "create";
-    case Verb::kUpdate:
-      return "update";
-    case Verb::kPatch:
-      return "patch";
-    case Verb::kDelete:
-    case Verb::kDeleteCollection:
-      break;
-  }
-  return "delete";
+  return NameOf(route.verb == Verb::kDeleteCollection ? Verb::kDelete : route.verb);
 }
 
 StatusError MadeUp(int code) {

@@ -5,8 +5,6 @@
 #include "wire/json_document.h"
 
 namespace berth::sandbox {
-namespace {
-
 namespace json = boost::json;
 
 std::string ReadableElement(std::string_view element) {
@@ -24,8 +22,6 @@ std::string ReadableElement(std::string_view element) {
   }
   return text + "]";
 }
-
-}  // namespace
 
 FieldSet FieldSet::FromJson(const json::object& fields_v1) {
   FieldSet set;

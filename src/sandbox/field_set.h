@@ -8,6 +8,9 @@
 
 namespace berth::sandbox {
 
+// A path element in its FieldsV1 form as users read it: `.spec`, `[name="c"]`, `[="x"]`.
+std::string ReadableElement(std::string_view element);
+
 // A set of places in an object, as metadata.managedFields lists them: a tree whose edges are path elements in
 // their FieldsV1 form (`f:spec`, `k:{"name":"c"}`, `v:"x"`). A node is in the set, or leads to some that are,
 // or both.

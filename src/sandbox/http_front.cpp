@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sandbox/audit_log.h"
 #include "sandbox/fault_injector.h"
 
 namespace berth::sandbox {
@@ -39,7 +40,7 @@ class HttpExchange final : public Exchange {
 
 base::Result<std::unique_ptr<HttpFront>> HttpFront::Listen(net::EventLoop& loop, ControlPlane& plane,
                                                            Options options) {
-  std::unique_ptr<HttpFront> front(new HttpFront(loop, plane, options.faults));
+  std::unique_ptr<HttpFront> front(new HttpFront(loop, plane, options));
   net::HttpServerOptions secure;
   secure.host = options.host;
   secure.port = options.port;
@@ -64,16 +65,22 @@ HttpFront::~HttpFront() = default;
 base::Result<std::unique_ptr<net::HttpServer>> HttpFront::Serve(net::EventLoop& loop,
                                                                 net::HttpServerOptions options,
                                                                 bool trusted) {
-  return net::HttpServer::Listen(loop, std::move(options),
-                                 [this, trusted](net::Request request, net::Responder responder) {
-                                   auto exchange = std::make_unique<HttpExchange>(std::move(responder));
-                                   if (faults_ != nullptr) {
-                                     faults_->Handle(request, std::move(exchange), trusted);
-                                   } else {
-                                     plane_.api().Handle(request, std::move(exchange), trusted);
-                                   }
-                                   Pump();
-                                 });
+  return net::HttpServer::Listen(
+      loop, std::move(options), [this, trusted](net::Request request, net::Responder responder) {
+        Handle(request, std::make_unique<HttpExchange>(std::move(responder)), trusted);
+        Pump();
+      });
+}
+
+void HttpFront::Handle(const net::Request& request, std::unique_ptr<Exchange> exchange, bool trusted) {
+  if (audit_ != nullptr) {
+    exchange = audit_->Follow(request, plane_.api().UserOf(request, trusted), std::move(exchange));
+  }
+  if (faults_ != nullptr) {
+    faults_->Handle(request, std::move(exchange), trusted);
+  } else {
+    plane_.api().Handle(request, std::move(exchange), trusted);
+  }
 }
 
 void HttpFront::Pump() {

@@ -11,6 +11,7 @@
 
 namespace berth::sandbox {
 
+class AuditLog;
 class FaultInjector;
 
 // A control plane behind a port: hands requests to it and drives its timers on the loop.
@@ -22,6 +23,7 @@ class HttpFront {
     std::shared_ptr<const net::TlsContext> tls = nullptr;  // null: plain HTTP
     std::optional<std::uint16_t> insecure_port = {};       // plain HTTP without credentials, on the same host
     FaultInjector* faults = nullptr;                       // null: requests are handled as they come
+    AuditLog* audit = nullptr;                             // null: nobody writes down who asked for what
   };
 
   static base::Result<std::unique_ptr<HttpFront>> Listen(net::EventLoop& loop, ControlPlane& plane,
@@ -35,13 +37,15 @@ class HttpFront {
   void Pump();
 
  private:
-  HttpFront(net::EventLoop& loop, ControlPlane& plane, FaultInjector* faults)
-      : plane_(plane), faults_(faults), timer_(loop) {}
+  HttpFront(net::EventLoop& loop, ControlPlane& plane, const Options& options)
+      : plane_(plane), faults_(options.faults), audit_(options.audit), timer_(loop) {}
+  void Handle(const net::Request& request, std::unique_ptr<Exchange> exchange, bool trusted);
   base::Result<std::unique_ptr<net::HttpServer>> Serve(net::EventLoop& loop, net::HttpServerOptions options,
                                                        bool trusted);
 
   ControlPlane& plane_;
   FaultInjector* const faults_;
+  AuditLog* const audit_;
   net::Timer timer_;
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<net::HttpServer> insecure_server_;

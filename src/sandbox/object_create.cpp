@@ -7,6 +7,7 @@
 #include "sandbox/go_json.h"
 #include "sandbox/object_writer.h"
 #include "sandbox/representation.h"
+#include "sandbox/uid.h"
 #include "sandbox/validation.h"
 
 namespace berth::sandbox {
@@ -42,13 +43,6 @@ ApiResult<RevisionPtr> ObjectWriter::Get(const Target& target) const {
   RevisionPtr object = store_.Find(*target.resource, target.namespace_name, target.name);
   if (object == nullptr) return Refuse(NotFound(*target.resource, target.name));
   return object;
-}
-
-std::string ObjectWriter::NewUid() {
-  const std::uint64_t high = (random_.Next() & ~std::uint64_t{0xf000}) | 0x4000;  // version 4
-  const std::uint64_t low = (random_.Next() >> 2) | (std::uint64_t{1} << 63);     // variant 1
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,
-                     low >> 48, low & 0xffffffffffff);
 }
 
 std::string ObjectWriter::TimeText(base::Duration from_now) const {
@@ -120,7 +114,7 @@ ApiResult<RevisionPtr> ObjectWriter::Create(const Target& target, json::object d
   }
   if (!target.manager.applies) metadata.erase("managedFields");
   if (served.namespaced) metadata["namespace"] = target.namespace_name;
-  metadata["uid"] = NewUid();
+  metadata["uid"] = NewUid(random_);
   metadata["creationTimestamp"] = TimeText();
   ApiResult<void> good = NameIt(target, document);
   if (!good) return Refuse(std::move(good.error()));

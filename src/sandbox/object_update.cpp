@@ -5,6 +5,7 @@
 #include "sandbox/admission_pod.h"
 #include "sandbox/document.h"
 #include "sandbox/managed_fields.h"
+#include "sandbox/object_names.h"
 #include "sandbox/object_writer.h"
 #include "sandbox/representation.h"
 #include "sandbox/validation.h"
@@ -44,11 +45,8 @@ bool IsReleased(const json::object& document) {
 }
 
 ApiResult<void> CheckNames(const Target& target, const json::object& document) {
-  const std::string_view name = TextAt(document, {"metadata", "name"});
-  if (!name.empty() && name != target.name) {
-    return Refuse(BadRequest(fmt::format(
-        "the name of the object ({}) does not match the name on the URL ({})", name, target.name)));
-  }
+  const ApiResult<void> named = CheckName(target, document);
+  if (!named) return named;
   const std::string_view given = TextAt(document, {"metadata", "namespace"});
   if (!given.empty() && given != target.namespace_name) {
     return Refuse(BadRequest(
@@ -59,6 +57,15 @@ ApiResult<void> CheckNames(const Target& target, const json::object& document) {
 }
 
 }  // namespace
+
+ApiResult<void> CheckName(const Target& target, const json::object& document) {
+  const std::string_view name = TextAt(document, {"metadata", "name"});
+  if (!name.empty() && name != target.name) {
+    return Refuse(BadRequest(fmt::format(
+        "the name of the object ({}) does not match the name on the URL ({})", name, target.name)));
+  }
+  return {};
+}
 
 ApiResult<RevisionPtr> ObjectWriter::Update(const Target& target, json::object document, bool dry_run) {
   const ApiResult<void> named = CheckNames(target, document);

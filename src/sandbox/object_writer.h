@@ -88,7 +88,6 @@ class ObjectWriter final : public Lookup {
 
   Store& store() { return store_; }
   const base::Clock& clock() const { return clock_; }
-  std::string NewUid();
   std::string TimeText(base::Duration from_now = base::Duration(0)) const;
 
  private:

@@ -7,6 +7,7 @@
 #include "sandbox/managed_fields.h"
 #include "sandbox/patch_json.h"
 #include "sandbox/patch_strategic.h"
+#include "sandbox/typed_config.h"
 #include "sandbox/validation.h"
 #include "wire/json_document.h"
 #include "wire/yaml.h"
@@ -39,23 +40,51 @@ ApiResult<json::object> AsObject(json::value value) {
   return std::move(value.get_object());
 }
 
+std::string_view JsonKindName(const json::value& value) {
+  if (value.is_array()) return "array";
+  if (value.is_string()) return "string";
+  return value.is_bool() ? "bool" : "number";
+}
+
+// As Go prints a GroupVersionKind: "apps/v1, Kind=Deployment", "/v1, Kind=Pod".
+std::string KindText(std::string_view api_version, std::string_view kind) {
+  return fmt::format("{}{}, Kind={}", api_version.find('/') == std::string_view::npos ? "/" : "", api_version,
+                     kind);
+}
+
 ApiResult<json::object> Apply(const Resource& served, const PatchRequest& request,
                               const json::object& current) {
+  static const json::object kNothing;
   if (request.field_manager.empty()) {
     const FieldError error{FieldErrorType::kRequired, "fieldManager", "", "is required for apply patch"};
     return Refuse(Invalid("meta.k8s.io", "PatchOptions", "", {&error, 1}));
   }
   const base::Result<std::string> text = wire::YamlToJson(request.body);
-  if (!text) return Refuse(BadRequest(fmt::format("error decoding YAML: {}", text.error().message)));
+  if (!text) {
+    return Refuse(BadRequest(
+        fmt::format("error decoding patch: error converting YAML to JSON: {}", text.error().message)));
+  }
   const base::Result<json::value> config = wire::ParseJson(*text);
-  if (!config || !config->is_object()) return Refuse(BadRequest("error decoding YAML: no object"));
-  const json::object& object = config->get_object();
-  if (TextAt(object, {"kind"}) != served.kind || TextAt(object, {"apiVersion"}) != served.api_version) {
-    return Refuse(BadRequest(fmt::format("invalid object type: {}, Kind={}", TextAt(object, {"apiVersion"}),
-                                         TextAt(object, {"kind"}))));
+  if (!config) return Refuse(BadRequest("error decoding patch: " + config.error().message));
+  if (!config->is_object() && !config->is_null()) {
+    return Refuse(BadRequest(
+        fmt::format("error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot "
+                    "unmarshal {} into Go value of type map[string]interface {{}}",
+                    JsonKindName(*config))));
+  }
+  const json::object& object = config->is_object() ? config->get_object() : kNothing;
+  const std::string kind = KindText(TextAt(object, {"apiVersion"}), TextAt(object, {"kind"}));
+  if (kind != KindText(served.api_version, served.kind)) {
+    return Refuse(BadRequest("invalid object type: " + kind));
   }
   if (FindArray(object, {"metadata", "managedFields"}) != nullptr) {
     return Refuse(BadRequest("metadata.managedFields must be nil"));
+  }
+  if (const std::string problem = TypedProblem(*served.message, object); !problem.empty()) {
+    return Refuse({.code = 500,
+                   .message = fmt::format("failed to create typed patch object ({}/{}; {}): {}",
+                                          TextAt(object, {"metadata", "namespace"}),
+                                          TextAt(object, {"metadata", "name"}), kind, problem)});
   }
   const ManagedWrite write{
       .manager = request.field_manager, .subresource = request.subresource, .now = request.now};

@@ -57,7 +57,8 @@ void ApiServer::WaitThenList(const Call& call, const ListOptions& options,
     pending->exchange->Send(sent.code, sent.headers, sent.body);
   };
   auto request = std::make_shared<net::Request>(call.request);
-  auto later = std::make_shared<Call>(Call{.request = *request, .route = call.route, .form = call.form});
+  auto later = std::make_shared<Call>(
+      Call{.request = *request, .user = call.user, .route = call.route, .form = call.form});
   pending->wait = store_.WhenReached(wanted, [this, finish, later, request, options] {
     finish(ListNow(*later, options), later->form.media);
   });

@@ -4,6 +4,7 @@
 #include "sandbox/api_server.h"
 #include "sandbox/body.h"
 #include "sandbox/document.h"
+#include "sandbox/object_names.h"
 #include "sandbox/reviews.h"
 #include "sandbox/validation.h"
 
@@ -76,7 +77,7 @@ ApiResult<Answer> ApiServer::CreateReview(Call& call) {
   ApiResult<json::object> review =
       DecodeBody(call.request, KindOf(resource), FieldValidation::kIgnore, call.warnings);
   if (!review) return Refuse(std::move(review.error()));
-  AnswerReview(resource, *review, {.token = options_.token, .user = options_.user});
+  AnswerReview(resource, *review, {.users = options_.users, .user = call.user});
   base::Result<json::object> normal = Normalize(resource, *review);
   if (!normal) return Refuse(BadRequest(normal.error().message));
   return DocumentAnswer(201, *normal, call.form.media);
@@ -136,7 +137,9 @@ ApiResult<Answer> ApiServer::PatchOrCreate(Call& call, const PatchRequest& patch
   const auto change = [&](const json::object& current) -> ApiResult<json::object> {
     ApiResult<json::object> patched = ApplyPatch(*target.resource, patch, current);
     if (!patched) return patched;
-    const ApiResult<void> known = CheckFields(*target.resource, *patched, *validation, call.warnings);
+    const ApiResult<void> known = patch.type == PatchType::kApply
+                                      ? CheckRepeatedKeys(patch.body, *validation, call.warnings)
+                                      : CheckFields(*target.resource, *patched, *validation, call.warnings);
     if (!known) return Refuse(known.error());
     return patched;
   };
@@ -148,6 +151,8 @@ ApiResult<Answer> ApiServer::PatchOrCreate(Call& call, const PatchRequest& patch
     ObjectAt(empty, {"metadata"})["name"] = target.name;
     ApiResult<json::object> applied = change(empty);
     if (!applied) return Refuse(std::move(applied.error()));
+    const ApiResult<void> named = CheckName(target, *applied);
+    if (!named) return Refuse(named.error());
     const ApiResult<RevisionPtr> created = writer_.Create(target, std::move(*applied), dry_run);
     if (!created) return Refuse(created.error());
     return Show(call, 201, *created);
@@ -161,6 +166,11 @@ ApiResult<Answer> ApiServer::Delete(Call& call) {
   const Target& target = call.route.target;
   const ApiResult<DeleteWish> wish = DecodeDeleteOptions(call.request, call.route);
   if (!wish) return Refuse(wish.error());
+  if (target.resource->kind == "Job" && wish->propagation == Propagation::kDefault) {
+    call.warnings.emplace_back(
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to "
+        "remove them or set propagationPolicy=Orphan to suppress this warning");
+  }
   const ApiResult<Removal> removed = writer_.Delete(target, *wish);
   if (!removed) return Refuse(removed.error());
   if (!removed->gone || target.resource->delete_answers_object) return Show(call, 200, removed->object);

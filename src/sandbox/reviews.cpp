@@ -9,10 +9,13 @@ namespace {
 
 namespace json = boost::json;
 
-json::object UserInfo(std::string_view user) {
+json::object UserInfo(const User& user) {
   json::object info;
-  info["username"] = user;
-  info["groups"] = json::array({"system:masters", "system:authenticated"});
+  info["username"] = user.name;
+  if (!user.uid.empty()) info["uid"] = user.uid;
+  json::array groups(user.groups.begin(), user.groups.end());
+  groups.emplace_back("system:authenticated");
+  info["groups"] = std::move(groups);
   return info;
 }
 
@@ -36,10 +39,10 @@ json::object AllRules() {
 void AnswerReview(const Resource& resource, json::object& review, const ReviewContext& context) {
   json::object status;
   if (resource.kind == "TokenReview") {
-    const std::string_view token = TextAt(review, {"spec", "token"});
-    const bool known = context.token.empty() || token == context.token;
-    status["authenticated"] = known;
-    if (known) status["user"] = UserInfo(context.user);
+    const User* known =
+        context.users.empty() ? &context.user : context.users.Find(TextAt(review, {"spec", "token"}));
+    status["authenticated"] = known != nullptr;
+    if (known != nullptr) status["user"] = UserInfo(*known);
   } else if (resource.kind == "SelfSubjectReview") {
     status["userInfo"] = UserInfo(context.user);
   } else if (resource.kind == "SelfSubjectRulesReview") {

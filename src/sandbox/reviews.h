@@ -1,15 +1,15 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
-#include <string_view>
 
 #include "sandbox/kinds.h"
+#include "sandbox/users.h"
 
 namespace berth::sandbox {
 
 struct ReviewContext {
-  std::string_view token;  // the one that is valid; empty: any
-  std::string_view user;
+  const Users& users;  // empty: any token is good
+  const User& user;    // who asks
 };
 
 // Fills in the status of a question about credentials or permissions. Whoever has got in may do everything.

@@ -76,6 +76,28 @@ ApiResult<void> CheckVerb(const Route& route) {
 
 }  // namespace
 
+std::string_view NameOf(Verb verb) {
+  switch (verb) {
+    case Verb::kGet:
+      return "get";
+    case Verb::kList:
+      return "list";
+    case Verb::kWatch:
+      return "watch";
+    case Verb::kCreate:
+      return "create";
+    case Verb::kUpdate:
+      return "update";
+    case Verb::kPatch:
+      return "patch";
+    case Verb::kDelete:
+      return "delete";
+    case Verb::kDeleteCollection:
+      break;
+  }
+  return "deletecollection";
+}
+
 std::string_view Route::parameter(std::string_view name) const {
   const std::string* value = net::FindQuery(query, name);
   return value != nullptr ? std::string_view(*value) : std::string_view();

@@ -15,6 +15,9 @@ namespace berth::sandbox {
 
 enum class Verb : std::uint8_t { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete, kDeleteCollection };
 
+// As the API names it: "get", "deletecollection".
+std::string_view NameOf(Verb verb);
+
 // What a request for a resource asks for.
 struct Route {
   Verb verb = Verb::kGet;

@@ -81,7 +81,7 @@ TEST(Discovery, EveryWatchedResourceIsServed) {
 
 TEST(Door, HealthAndVersionNeedNoCredentials) {
   ControlPlane::Options options;
-  options.api.token = "secret";
+  options.api.users.Add("secret", Administrator());
   ApiHarness api(std::move(options));
   for (const char* path : {"/healthz", "/livez", "/readyz"}) {
     EXPECT_EQ(api.Get(path).code, 200);

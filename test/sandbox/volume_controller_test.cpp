@@ -95,6 +95,25 @@ TEST_F(Volumes, ImmediateClassProvisionsAfterAWhile) {
   EXPECT_THAT(cluster_.List(kVolumes), IsEmpty());
 }
 
+// Another process makes the volumes: the claim says for whom it waits, and takes what comes.
+TEST(VolumesOfOthers, NothingIsMadeInTheirName) {
+  ApiHarness api;
+  const Controllers controllers(api.plane(), {.disabled = {"csi-provisioner"}});
+  api.Post(kClasses, R"({"metadata":{"name":"made"},"provisioner":"theirs.csi"})");
+  api.Post(kClaims, ClaimJson("c", "1Gi", "made"));
+  api.Advance(std::chrono::minutes(5));
+  EXPECT_THAT(api.Get(kVolumes).body, testing::Not(HasSubstr("claimRef")));
+  const std::string claim = std::string(kClaims) + "/c";
+  EXPECT_EQ(TextAt(api.Get(claim).document(),
+                   {"metadata", "annotations", "volume.kubernetes.io/storage-provisioner"}),
+            "theirs.csi");
+  std::string volume = VolumeJson("theirs", "1Gi");
+  volume.replace(volume.find("manual"), 6, "made");
+  ASSERT_EQ(api.Post(kVolumes, volume).code, 201);
+  api.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(TextAt(api.Get(claim).document(), {"status", "phase"}), "Bound");
+}
+
 TEST_F(Volumes, WaitingClassProvisionsInTheZoneOfTheChosenNode) {
   CreateClass("near", "WaitForFirstConsumer");
   cluster_.Create(kClaims, ClaimJson("c", "1Gi", "near"));

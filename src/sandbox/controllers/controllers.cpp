@@ -33,11 +33,13 @@ constexpr std::string_view kClaims = "resourceclaim-controller";
 constexpr std::string_view kAccounts = "serviceaccount-controller";
 constexpr std::string_view kNamespace = "namespace-controller";
 constexpr std::string_view kVolumes = "persistentvolume-binder-controller";
+// No part of kube-controller-manager: every CSI driver brings its own.
+constexpr std::string_view kProvisioner = "csi-provisioner";
 constexpr std::string_view kEphemeral = "ephemeral-volume-controller";
 
 constexpr std::string_view kNames[] = {kDeployment, kReplicaSet, kReplication, kStatefulSet, kJob,
                                        kGarbage,    kDisruption, kTaints,      kClaims,      kAccounts,
-                                       kNamespace,  kVolumes,    kEphemeral};
+                                       kNamespace,  kVolumes,    kProvisioner, kEphemeral};
 
 }  // namespace
 
@@ -95,7 +97,8 @@ Controllers::Controllers(ControlPlane& plane, const Options& options)
   if (runs(kAccounts)) parts_->accounts.emplace(context);
   if (runs(kNamespace)) parts_->namespaces.emplace(plane);
   if (runs(kVolumes)) {
-    parts_->volumes.emplace(context, VolumeController::Options{.provision_delay = options.provision_delay});
+    parts_->volumes.emplace(context, VolumeController::Options{.provisions = runs(kProvisioner),
+                                                               .provision_delay = options.provision_delay});
   }
   if (runs(kEphemeral)) parts_->ephemeral_volumes.emplace(context);
 }

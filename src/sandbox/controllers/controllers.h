@@ -21,7 +21,7 @@ class Controllers {
     base::Duration provision_delay = std::chrono::seconds(1);  // how long a volume takes to be made
   };
 
-  // Names as kube-controller-manager has them.
+  // Names as kube-controller-manager has them, and `csi-provisioner`.
   static std::span<const std::string_view> Names();
   // Refuses names that no controller has.
   static base::Result<void> Check(const Options& options);

@@ -19,6 +19,7 @@ namespace berth::sandbox {
 class VolumeController final : public ChangeReceiver {
  public:
   struct Options {
+    bool provisions = true;  // in the name of the drivers; else somebody outside does it
     base::Duration provision_delay = std::chrono::seconds(1);
   };
 

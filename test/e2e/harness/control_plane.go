@@ -23,9 +23,12 @@ type Options struct {
 	FeatureGates string
 	// Controllers starts kube-controller-manager with these; none without.
 	Controllers []string
+	// Sandbox serves with berth's own control plane instead: see OnBothServers.
+	Sandbox bool
 }
 
-// ControlPlane is a real etcd and kube-apiserver on loopback, with RBAC and an audit log, of one scenario.
+// ControlPlane is a real etcd and kube-apiserver on loopback, with RBAC and an audit log, of one scenario; or the sandbox
+// in their place.
 type ControlPlane struct {
 	// Logs is where the programs write; kept if the scenario fails.
 	Logs string
@@ -70,9 +73,12 @@ func StartControlPlane(t *testing.T, options Options) *ControlPlane {
 		directory: t.TempDir(),
 		options:   options,
 		Authority: NewAuthority(t, "cluster"),
-		Port:      FreePort(t),
-		etcdPort:  FreePort(t),
 	}
+	if options.Sandbox {
+		c.startSandbox(t)
+		return c
+	}
+	c.Port, c.etcdPort = FreePort(t), FreePort(t)
 	c.writeFiles(t)
 
 	client := fmt.Sprintf("http://127.0.0.1:%d", c.etcdPort)
@@ -134,6 +140,12 @@ func (c *ControlPlane) writeFiles(t *testing.T) {
 	WriteFile(t, c.path("accounts.key"), encodeKey(t, accounts))
 	WriteFile(t, c.path("accounts.pub"), encodePublicKey(t, accounts))
 	WriteFile(t, c.path("audit.yaml"), []byte(auditPolicy))
+	c.writeTokens(t)
+}
+
+// Users that come without a certificate.
+func (c *ControlPlane) writeTokens(t *testing.T) {
+	t.Helper()
 	WriteFile(t, c.path("tokens.csv"), []byte(SchedulerToken+","+SchedulerUser+",scheduler\n"))
 }
 
@@ -224,6 +236,9 @@ func (c *ControlPlane) TokenKubeconfig(t *testing.T, name string, port int, toke
 // SchedulerKubeconfig is the kubeconfig of system:kube-scheduler.
 func (c *ControlPlane) SchedulerKubeconfig(t *testing.T, port int) string {
 	t.Helper()
+	if c.options.Sandbox {
+		return c.SchedulerTokenKubeconfig(t, port)
+	}
 	return c.Kubeconfig(t, "scheduler", port, c.Authority.Client(t, SchedulerUser))
 }
 

@@ -32,10 +32,17 @@ type CommandResult struct {
 // RunKubectl runs the real kubectl with a kubeconfig and an input.
 func RunKubectl(t *testing.T, kubeconfig string, limit time.Duration, input string, arguments ...string) CommandResult {
 	t.Helper()
+	return RunKubectlWithEditor(t, kubeconfig, limit, "false", input, arguments...)
+}
+
+// RunKubectlWithEditor is for `kubectl edit`: the editor is a command that changes the file behind it.
+func RunKubectlWithEditor(t *testing.T, kubeconfig string, limit time.Duration, editor, input string, arguments ...string) CommandResult {
+	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
 	command := exec.CommandContext(ctx, Binary("kubectl"), append([]string{"--kubeconfig", kubeconfig}, arguments...)...)
-	command.Env = []string{"HOME=" + t.TempDir(), "PATH=/usr/bin:/bin", "EDITOR=false"}
+	home := t.TempDir()
+	command.Env = []string{"HOME=" + home, "TMPDIR=" + home, "PATH=/usr/bin:/bin", "EDITOR=" + editor}
 	var out, failure bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &out, &failure
 	err := command.Run()

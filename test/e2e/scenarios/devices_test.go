@@ -15,9 +15,11 @@ import (
 	"berth/e2e/harness"
 )
 
-func deviceCluster(t *testing.T, nodes, devices int) *harness.ControlPlane {
+var deviceControllers = harness.Options{Controllers: []string{"resourceclaim-controller"}}
+
+// addDevices makes nodes with devices, a class of them, and a template of claims for one.
+func addDevices(t *testing.T, c *harness.ControlPlane, nodes, devices int) {
 	t.Helper()
-	c := harness.StartControlPlane(t, harness.Options{Controllers: []string{"resourceclaim-controller"}})
 	c.CreateNodes(t, nodes, "8", "16Gi")
 	for i := range nodes {
 		if _, err := c.Admin.ResourceV1().ResourceSlices().Create(context.Background(), slice(i, devices), metav1.CreateOptions{}); err != nil {
@@ -40,7 +42,6 @@ func deviceCluster(t *testing.T, nodes, devices int) *harness.ControlPlane {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return c
 }
 
 func slice(node, devices int) *resourcev1.ResourceSlice {
@@ -113,9 +114,13 @@ func checkDevices(t *testing.T, c *harness.ControlPlane) {
 	}
 }
 
-// Claims from templates by the real controller, one shared claim, and a slice that grows while pods wait.
+// Claims from templates by the controller, one shared claim, and a slice that grows while pods wait.
 func TestDevicesFromTemplates(t *testing.T) {
-	c := deviceCluster(t, 3, 2)
+	harness.OnBothServers(t, deviceControllers, devicesFromTemplates)
+}
+
+func devicesFromTemplates(t *testing.T, c *harness.ControlPlane) {
+	addDevices(t, c, 3, 2)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{})
 	scheduler.WaitReady(t)
 	c.CreatePods(t, "pod", 8, "100m", fromTemplate)
@@ -156,10 +161,22 @@ func TestDevicesFromTemplates(t *testing.T) {
 
 // KEP-5501 and KEP-6132 with claims: a pod without its claim says so, and goes on when it comes.
 func TestDevicesMissingClaim(t *testing.T) {
-	c := deviceCluster(t, 2, 2)
+	harness.OnBothServers(t, deviceControllers, devicesMissingClaim)
+}
+
+func devicesMissingClaim(t *testing.T, c *harness.ControlPlane) {
+	addDevices(t, c, 2, 2)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{})
 	scheduler.WaitReady(t)
 	c.CreatePods(t, "user", 3, "100m", fromClaim("shared"))
+	// Others wait for claims that never come.
+	const others = 200
+	c.InParallel(t, others, func(i int) error {
+		_, err := c.Admin.CoreV1().Pods("kube-public").Create(context.Background(),
+			harness.MakePod(fmt.Sprintf("other-%d", i), "100m", fromClaim(fmt.Sprintf("missing-%d", i)), func(pod *v1.Pod) { pod.Namespace = "kube-public" }),
+			metav1.CreateOptions{})
+		return err
+	})
 	harness.Eventually(t, 20*time.Second, "the pod says what is missing", func() error {
 		condition := harness.Condition(c.Pod(t, "user-0"), v1.PodScheduled)
 		if condition == nil || condition.Reason != notReady || !strings.Contains(condition.Message, "shared") {
@@ -167,6 +184,13 @@ func TestDevicesMissingClaim(t *testing.T) {
 		}
 		return nil
 	})
+	harness.Eventually(t, 30*time.Second, "all pods are held", func() error {
+		return wantEqual("gated pods", scheduler.Metric(t, "scheduler_pending_pods", `queue="gated"`), others+3)
+	})
+	const hints, narrowed = "scheduler_queueing_hint_execution_duration_seconds_count", "scheduler_pre_queueing_hint_evaluations_total"
+	claimAdded := []string{`plugin="DynamicResources"`, `event="ResourceClaimAdd"`}
+	byPreHint := []string{`plugin="DynamicResources"`, `result="narrowed"`}
+	hintsBefore, narrowedBefore := scheduler.Metric(t, hints, claimAdded...), scheduler.Metric(t, narrowed, byPreHint...)
 	if _, err := c.Admin.ResourceV1().ResourceClaims(harness.Namespace).Create(context.Background(), &resourcev1.ResourceClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: "shared"},
 		Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{
@@ -176,6 +200,13 @@ func TestDevicesMissingClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.WaitBound(t, 3, 30*time.Second)
+	// The new claim was looked at for its own pods, and the two hundred others were left alone.
+	if evaluated := scheduler.Metric(t, hints, claimAdded...) - hintsBefore; evaluated > 3 {
+		t.Errorf("%v hints were evaluated for the claim of three pods", evaluated)
+	}
+	if scheduler.Metric(t, narrowed, byPreHint...) == narrowedBefore {
+		t.Error("no event was narrowed to the pods of its claim")
+	}
 	nodes := map[string]bool{}
 	for _, pod := range c.Pods(t) {
 		nodes[pod.Spec.NodeName] = true
@@ -189,7 +220,11 @@ func TestDevicesMissingClaim(t *testing.T) {
 
 // The scheduler dies between the allocation and the binding: the next one uses what was allocated.
 func TestDevicesSchedulerKilledBeforeBinding(t *testing.T) {
-	c := deviceCluster(t, 2, 1)
+	harness.OnBothServers(t, deviceControllers, devicesSchedulerKilledBeforeBinding)
+}
+
+func devicesSchedulerKilledBeforeBinding(t *testing.T, c *harness.ControlPlane) {
+	addDevices(t, c, 2, 1)
 	options := harness.SchedulerOptions{Configuration: withHold}
 	scheduler := c.StartScheduler(t, options)
 	scheduler.WaitReady(t)
@@ -225,7 +260,11 @@ func TestDevicesSchedulerKilledBeforeBinding(t *testing.T) {
 // A driver has to say that a device is ready. It never does on one node, so the pod is given another device in time; it
 // does on the other, and only then the pod is bound.
 func TestDevicesBindingConditions(t *testing.T) {
-	c := deviceCluster(t, 2, 0)
+	harness.OnBothServers(t, deviceControllers, devicesBindingConditions)
+}
+
+func devicesBindingConditions(t *testing.T, c *harness.ControlPlane) {
+	addDevices(t, c, 2, 0)
 	options := harness.SchedulerOptions{Configuration: `profiles:
 - schedulerName: default-scheduler
   pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 4s}}]

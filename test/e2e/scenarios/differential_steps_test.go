@@ -212,6 +212,7 @@ func differentialSteps() []step {
 	for _, kind := range differentialKinds() {
 		add(stepsOf(kind)...)
 	}
+	add(applySteps()...)
 	pods := namespaced + "pods"
 	for _, body := range badPods() {
 		add(step{method: "POST", path: pods + "?dryRun=All&fieldValidation=Strict", body: body})

@@ -69,15 +69,15 @@ func newServer(t *testing.T, name string, config *rest.Config) *server {
 	return &server{name, strings.TrimSuffix(config.Host, "/"), client}
 }
 
-// do sends a step and gives the code and the normalised body.
-func (s *server) do(t *testing.T, one step) (int, string) {
+// do sends a step and gives the code, the normalised body, and the warnings that came with it.
+func (s *server) do(t *testing.T, one step) (int, string, string) {
 	t.Helper()
 	body := one.body
 	if one.edit != nil {
-		_, text := s.send(t, step{method: "GET", path: strings.Split(one.path, "?")[0]})
+		_, text, _ := s.send(t, step{method: "GET", path: strings.Split(one.path, "?")[0]})
 		var object map[string]any
 		if err := json.Unmarshal([]byte(text), &object); err != nil {
-			return 0, "nothing to edit: " + text
+			return 0, "nothing to edit: " + text, ""
 		}
 		one.edit(object)
 		edited, err := json.Marshal(object)
@@ -87,11 +87,11 @@ func (s *server) do(t *testing.T, one step) (int, string) {
 		body = string(edited)
 	}
 	one.body = body
-	code, text := s.send(t, one)
-	return code, normalise(text)
+	code, text, warnings := s.send(t, one)
+	return code, normalise(text), warnings
 }
 
-func (s *server) send(t *testing.T, one step) (int, string) {
+func (s *server) send(t *testing.T, one step) (int, string, string) {
 	t.Helper()
 	request, err := http.NewRequest(one.method, s.host+one.path, bytes.NewBufferString(one.body))
 	if err != nil {
@@ -109,9 +109,10 @@ func (s *server) send(t *testing.T, one step) (int, string) {
 	}
 	answer, err := s.client.Do(request)
 	if err != nil {
-		return 0, err.Error()
+		return 0, err.Error(), ""
 	}
 	defer answer.Body.Close()
+	warnings := strings.Join(answer.Header.Values("Warning"), "\n")
 	if one.watch > 0 {
 		var events []string
 		decoder := json.NewDecoder(answer.Body)
@@ -123,13 +124,13 @@ func (s *server) send(t *testing.T, one step) (int, string) {
 			}
 			events = append(events, string(event))
 		}
-		return answer.StatusCode, "[" + strings.Join(events, ",") + "]"
+		return answer.StatusCode, "[" + strings.Join(events, ",") + "]", warnings
 	}
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return 0, err.Error()
+		return 0, err.Error(), ""
 	}
-	return answer.StatusCode, string(text)
+	return answer.StatusCode, string(text), warnings
 }
 
 // What no two servers have in common.
@@ -253,9 +254,12 @@ func TestDifferentialSandbox(t *testing.T) {
 	different := 0
 	used := make([]bool, len(toleratedAnswers))
 	for _, one := range steps {
-		realCode, realBody := real.do(t, one)
-		ourCode, ourBody := ours.do(t, one)
+		realCode, realBody, realWarnings := real.do(t, one)
+		ourCode, ourBody, ourWarnings := ours.do(t, one)
 		text := difference(realBody, ourBody)
+		if realWarnings != ourWarnings {
+			text += fmt.Sprintf("  warnings\n    real: %s\n    ours: %s\n", realWarnings, ourWarnings)
+		}
 		if realCode == ourCode && text == "" {
 			continue
 		}

@@ -223,13 +223,18 @@ func waitMessage(t *testing.T, c *harness.ControlPlane, pod, reason, part string
 func TestExtenderFiltersAndRates(t *testing.T) {
 	for _, byName := range []bool{true, false} {
 		t.Run(fmt.Sprintf("nodeCacheCapable=%v", byName), func(t *testing.T) {
-			c := harness.StartControlPlane(t, harness.Options{})
-			c.CreateNodes(t, 4, "8", "64Gi", func(node *v1.Node) { node.Annotations = map[string]string{"rack": "r1"} })
-			e := startExtender(t, c, true)
-			authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: e.Certificate().Raw})
-			file := c.Logs + "/extender.crt"
-			harness.WriteFile(t, file, authority)
-			c.StartScheduler(t, harness.SchedulerOptions{Configuration: fmt.Sprintf(`extenders:
+			harness.OnBothServers(t, harness.Options{}, func(t *testing.T, c *harness.ControlPlane) { filtersAndRates(t, c, byName) })
+		})
+	}
+}
+
+func filtersAndRates(t *testing.T, c *harness.ControlPlane, byName bool) {
+	c.CreateNodes(t, 4, "8", "64Gi", func(node *v1.Node) { node.Annotations = map[string]string{"rack": "r1"} })
+	e := startExtender(t, c, true)
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: e.Certificate().Raw})
+	file := c.Logs + "/extender.crt"
+	harness.WriteFile(t, file, authority)
+	c.StartScheduler(t, harness.SchedulerOptions{Configuration: fmt.Sprintf(`extenders:
 - urlPrefix: %s/outside/
   filterVerb: filter
   prioritizeVerb: prioritize
@@ -239,37 +244,38 @@ func TestExtenderFiltersAndRates(t *testing.T) {
   nodeCacheCapable: %v
 `, e.URL, file, byName)}).WaitReady(t)
 
-			secret := func(pod *v1.Pod) {
-				pod.Spec.Containers[0].Env = []v1.EnvVar{{Name: "COLOUR", Value: "blue"}}
-			}
-			c.CreatePod(t, harness.MakePod("chosen", "1", annotated("node", "node-2"), secret))
-			c.CreatePod(t, harness.MakePod("preferring", "1", annotated("prefers", "node-3")))
-			c.CreatePod(t, harness.MakePod("nowhere", "1", annotated("node", "node-9")))
-			for pod, want := range map[string]string{"chosen": "node-2", "preferring": "node-3"} {
-				if err := wantEqual("node of "+pod, c.WaitPodBound(t, pod, 30*time.Second), want); err != nil {
-					t.Error(err)
-				}
-			}
-			waitMessage(t, c, "nowhere", "Unschedulable", "0/4 nodes are available: 4 no licence.")
-
-			args := e.seen("chosen")
-			if env := args.Pod.Spec.Containers[0].Env; len(env) != 1 || env[0].Value != "blue" {
-				t.Errorf("the extender was not shown the whole pod: %v", args.Pod.Spec.Containers[0])
-			}
-			if len(args.Pod.ManagedFields) != 0 {
-				t.Error("the extender was shown managed fields")
-			}
-			if !byName && args.Nodes.Items[0].Annotations["rack"] != "r1" {
-				t.Errorf("the extender was not shown the whole node: %v", args.Nodes.Items[0].ObjectMeta)
-			}
-			checkNothingRefused(t, c)
-		})
+	secret := func(pod *v1.Pod) {
+		pod.Spec.Containers[0].Env = []v1.EnvVar{{Name: "COLOUR", Value: "blue"}}
 	}
+	c.CreatePod(t, harness.MakePod("chosen", "1", annotated("node", "node-2"), secret))
+	c.CreatePod(t, harness.MakePod("preferring", "1", annotated("prefers", "node-3")))
+	c.CreatePod(t, harness.MakePod("nowhere", "1", annotated("node", "node-9")))
+	for pod, want := range map[string]string{"chosen": "node-2", "preferring": "node-3"} {
+		if err := wantEqual("node of "+pod, c.WaitPodBound(t, pod, 30*time.Second), want); err != nil {
+			t.Error(err)
+		}
+	}
+	waitMessage(t, c, "nowhere", "Unschedulable", "0/4 nodes are available: 4 no licence.")
+
+	args := e.seen("chosen")
+	if env := args.Pod.Spec.Containers[0].Env; len(env) != 1 || env[0].Value != "blue" {
+		t.Errorf("the extender was not shown the whole pod: %v", args.Pod.Spec.Containers[0])
+	}
+	if len(args.Pod.ManagedFields) != 0 {
+		t.Error("the extender was shown managed fields")
+	}
+	if !byName && args.Nodes.Items[0].Annotations["rack"] != "r1" {
+		t.Errorf("the extender was not shown the whole node: %v", args.Nodes.Items[0].ObjectMeta)
+	}
+	checkNothingRefused(t, c)
 }
 
 // Whatever an extender does wrong, its pods say so and wait, other pods are bound, and once it behaves all are bound.
 func TestExtenderMisbehaves(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, extenderMisbehaves)
+}
+
+func extenderMisbehaves(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 4, "16", "64Gi")
 	e := startExtender(t, c, false)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{Configuration: fmt.Sprintf(`extenders:
@@ -311,8 +317,8 @@ func TestExtenderMisbehaves(t *testing.T) {
 		}
 	}
 	resident, err := scheduler.Resident()
-	if err != nil || resident > 600<<20 {
-		t.Errorf("the scheduler has %d MiB in memory, %v", resident>>20, err)
+	if err != nil || resident > 600 {
+		t.Errorf("the scheduler has %d MiB in memory, %v", resident, err)
 	}
 	e.heal()
 	c.WaitBound(t, 10+len(messages), time.Minute)
@@ -321,7 +327,10 @@ func TestExtenderMisbehaves(t *testing.T) {
 
 // The failures of an ignorable extender stop nobody.
 func TestExtenderIgnorable(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, extenderIgnorable)
+}
+
+func extenderIgnorable(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 4, "16", "64Gi")
 	e := startExtender(t, c, false)
 	c.StartScheduler(t, harness.SchedulerOptions{Configuration: fmt.Sprintf(`extenders:
@@ -340,7 +349,10 @@ func TestExtenderIgnorable(t *testing.T) {
 
 // An extender binds pods and has its say about victims.
 func TestExtenderBindsAndPreempts(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, extenderBindsAndPreempts)
+}
+
+func extenderBindsAndPreempts(t *testing.T, c *harness.ControlPlane) {
 	c.StartKubelets(t)
 	c.CreateNodes(t, 3, "2", "64Gi")
 	e := startExtender(t, c, false)

@@ -44,7 +44,10 @@ func boundWithPrefix(t *testing.T, c *harness.ControlPlane, prefix string) int {
 // Important pods take the places of others, but not of those that a disruption budget protects, and of no more than
 // they need.
 func TestPreemptionSparesBudgets(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{Controllers: []string{"disruption-controller"}})
+	harness.OnBothServers(t, harness.Options{Controllers: []string{"disruption-controller"}}, preemptionSparesBudgets)
+}
+
+func preemptionSparesBudgets(t *testing.T, c *harness.ControlPlane) {
 	c.StartKubelets(t)
 	c.CreateNodes(t, 10, "4", "64Gi")
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{})
@@ -92,7 +95,10 @@ func TestPreemptionSparesBudgets(t *testing.T) {
 
 // Five hundred pods take the places of five hundred others on a server that needs 50 ms for each write.
 func TestPreemptionOnASlowServer(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, preemptionOnASlowServer)
+}
+
+func preemptionOnASlowServer(t *testing.T, c *harness.ControlPlane) {
 	c.StartKubelets(t)
 	c.CreateNodes(t, 50, "10", "64Gi")
 	proxy := c.StartHTTPProxy(t)
@@ -130,9 +136,12 @@ func TestPreemptionOnASlowServer(t *testing.T) {
 
 // A Deployment of two hundred pods, spread over zones, is rolled to a new version while nodes are drained.
 func TestRollingUpdateWithDrains(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{
+	harness.OnBothServers(t, harness.Options{
 		Controllers: []string{"deployment-controller", "replicaset-controller", "disruption-controller", "garbage-collector-controller"},
-	})
+	}, rollingUpdateWithDrains)
+}
+
+func rollingUpdateWithDrains(t *testing.T, c *harness.ControlPlane) {
 	c.StartKubelets(t)
 	zones := []string{"a", "b", "c"}
 	c.InParallel(t, 12, func(i int) error {

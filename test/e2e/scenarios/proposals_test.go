@@ -58,7 +58,10 @@ func statusPatches(t *testing.T, c *harness.ControlPlane, pod string) []harness.
 
 // KEP-5501: a pod that is held before it enters the queue says why, after five quiet seconds, once.
 func TestProposalHeldPodSaysWhy(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, proposalHeldPodSaysWhy)
+}
+
+func proposalHeldPodSaysWhy(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 2, "8", "16Gi")
 	options := harness.SchedulerOptions{Configuration: withHold}
 	scheduler := c.StartScheduler(t, options)
@@ -125,7 +128,10 @@ func TestProposalHeldPodSaysWhy(t *testing.T) {
 
 // KEP-5501: an API server that answers 500 for ten seconds does not lose the report.
 func TestProposalReportSurvivesServerErrors(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, proposalReportSurvivesServerErrors)
+}
+
+func proposalReportSurvivesServerErrors(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 1, "8", "16Gi")
 	proxy := c.StartHTTPProxy(t)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{
@@ -168,7 +174,10 @@ func TestProposalReportSurvivesServerErrors(t *testing.T) {
 // KEP-5142: with nothing else to do, a pod in backoff is tried at once when something changed; a pod whose last attempt
 // met an API error waits until its backoff is over.
 func TestProposalPopsFromBackoff(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, proposalPopsFromBackoff)
+}
+
+func proposalPopsFromBackoff(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 1, "1", "16Gi")
 	proxy := c.StartHTTPProxy(t)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{
@@ -221,7 +230,10 @@ func TestProposalPopsFromBackoff(t *testing.T) {
 // KEP-5278: a scheduler that dies between nomination and binding is followed by one that keeps the node for the pod,
 // though others want it.
 func TestProposalNominationOutlivesTheScheduler(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, proposalNominationOutlivesTheScheduler)
+}
+
+func proposalNominationOutlivesTheScheduler(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 2, "1", "16Gi")
 	options := harness.SchedulerOptions{Configuration: withHold}
 	scheduler := c.StartScheduler(t, options)
@@ -260,7 +272,10 @@ func TestProposalNominationOutlivesTheScheduler(t *testing.T) {
 
 // KEP-6132: with ten thousand pods waiting for claims, the event of one claim looks at the pods that use it.
 func TestProposalClaimEventLooksAtItsPods(t *testing.T) {
-	c := harness.StartControlPlane(t, harness.Options{})
+	harness.OnBothServers(t, harness.Options{}, proposalClaimEventLooksAtItsPods)
+}
+
+func proposalClaimEventLooksAtItsPods(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 3, "32", "64Gi")
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{})
 	scheduler.WaitReady(t)

@@ -3,9 +3,14 @@ package scenarios
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -80,4 +85,167 @@ func TestSandboxIdleWatches(t *testing.T) {
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("the sandbox took %v to stop", took)
 	}
+}
+
+// savedWriter writes ConfigMaps and remembers what the server acknowledged. One write may be without an answer.
+type savedWriter struct {
+	name      string
+	server    string
+	client    *http.Client
+	random    *rand.Rand
+	known     map[string]string // by name
+	uncertain string            // a name whose last write got no answer
+	wanted    string            // what that write was to leave; "" for a deletion
+	writes    int
+}
+
+// write makes, changes or deletes one of the writer's objects. False: the server is gone.
+func (w *savedWriter) write(t *testing.T) bool {
+	name := fmt.Sprintf("%s-%d", w.name, w.random.IntN(20))
+	value := fmt.Sprintf("%s-%d", w.name, w.random.Int())
+	_, exists := w.known[name]
+	method, url := http.MethodPost, w.server
+	switch {
+	case exists && w.random.IntN(4) == 0:
+		method, url, value = http.MethodDelete, w.server+"/"+name, ""
+	case exists:
+		method, url = http.MethodPut, w.server+"/"+name
+	}
+	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{"value":%q}}`, name, value)
+	if method == http.MethodDelete {
+		body = ""
+	}
+	request, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	w.uncertain, w.wanted = name, value
+	answer, err := w.client.Do(request)
+	if err != nil {
+		return false
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	_ = answer.Body.Close()
+	if err != nil {
+		return false
+	}
+	if answer.StatusCode >= 300 {
+		t.Errorf("%s %s: %s", method, url, answer.Status)
+		return false
+	}
+	w.uncertain = ""
+	w.keep(name, value)
+	w.writes++
+	return true
+}
+
+func (w *savedWriter) keep(name, value string) {
+	if value == "" {
+		delete(w.known, name)
+	} else {
+		w.known[name] = value
+	}
+}
+
+// check compares what is there after a restart with what was acknowledged.
+func (w *savedWriter) check(t *testing.T, there map[string]string) {
+	t.Helper()
+	if w.uncertain != "" && there[w.uncertain] == w.wanted {
+		w.keep(w.uncertain, w.wanted)
+	}
+	w.uncertain = ""
+	for i := range 20 {
+		name := fmt.Sprintf("%s-%d", w.name, i)
+		if there[name] != w.known[name] {
+			t.Errorf("%s is %q, and %q was acknowledged", name, there[name], w.known[name])
+		}
+	}
+}
+
+// A sandbox that is killed two hundred times, each time in the middle of the writes of eight clients, has every write
+// that it acknowledged when it comes back, and none that nobody made.
+func TestSandboxKilledUnderLoad(t *testing.T) {
+	const kills, clients = 200, 8
+	port := harness.FreePort(t)
+	server := fmt.Sprintf("http://127.0.0.1:%d", port)
+	folder, logs := t.TempDir(), harness.LogFolder(t)
+	start := func() *harness.Process {
+		t.Helper()
+		process := harness.StartProcess(t, logs, "sandbox", harness.BerthBinary(), []string{"sandbox", "--no-scheduler", "--no-controllers",
+			"--no-kubelet", "--insecure-port", fmt.Sprint(port), "--data-dir", folder + "/data", "--kubeconfig-out", folder + "/kubeconfig"})
+		harness.Eventually(t, 30*time.Second, "the sandbox serves", func() error {
+			if process.Ended() {
+				return harness.Hopeless("the sandbox ended: " + process.Log())
+			}
+			answer, err := http.Get(server + "/readyz")
+			if err == nil {
+				_ = answer.Body.Close()
+			}
+			return err
+		})
+		return process
+	}
+	const seed = 20261118
+	random := rand.New(rand.NewPCG(seed, 0))
+	writers := make([]*savedWriter, clients)
+	for i := range writers {
+		writers[i] = &savedWriter{
+			name: fmt.Sprintf("writer-%d", i), server: server + "/api/v1/namespaces/default/configmaps", client: &http.Client{Transport: &http.Transport{}, Timeout: 10 * time.Second},
+			random: rand.New(rand.NewPCG(seed, uint64(i+1))), known: map[string]string{},
+		}
+	}
+	process := start()
+	for kill := range kills {
+		var work sync.WaitGroup
+		for _, writer := range writers {
+			work.Go(func() {
+				for writer.write(t) {
+				}
+			})
+		}
+		time.Sleep(time.Duration(5+random.IntN(100)) * time.Millisecond) // a random moment
+		process.Kill()
+		work.Wait()
+		process = start()
+		there := savedValues(t, writers[0].server)
+		for _, writer := range writers {
+			writer.check(t, there)
+		}
+		if t.Failed() {
+			t.Fatalf("after %d kills", kill+1)
+		}
+	}
+	writes := 0
+	for _, writer := range writers {
+		writes += writer.writes
+	}
+	t.Logf("%d kills, %d acknowledged writes, all there", kills, writes)
+	if writes < 10*kills {
+		t.Errorf("only %d writes: that is no load", writes)
+	}
+}
+
+// savedValues are the values of all ConfigMaps, by name.
+func savedValues(t *testing.T, server string) map[string]string {
+	t.Helper()
+	answer, err := http.Get(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var list struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Data     map[string]string
+		}
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&list); err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	for _, item := range list.Items {
+		values[item.Metadata.Name] = item.Data["value"]
+	}
+	return values
 }

@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +39,7 @@ spec:
 // kubectlCase is a command and what must be in its answer.
 type kubectlCase struct {
 	input     string
+	editor    string // for edit: a command that changes the file behind it
 	arguments string
 	code      int
 	out       []string // in the output
@@ -47,6 +50,7 @@ type kubectlCase struct {
 func TestSandboxWithKubectl(t *testing.T) {
 	s := harness.StartSandbox(t, "--nodes", "3")
 	checkKubectl(t, s.Kubeconfig)
+	checkKubectlWatch(t, s.Kubeconfig, s.Logs)
 }
 
 // The same on a real control plane: what is expected of the sandbox is what a real server does.
@@ -62,13 +66,14 @@ func TestKubectlExpectationsOnTheRealServer(t *testing.T) {
 	}
 	c.StartScheduler(t, harness.SchedulerOptions{}).WaitReady(t)
 	checkKubectl(t, c.AdminKubeconfig())
+	checkKubectlWatch(t, c.AdminKubeconfig(), c.Logs)
 }
 
 func checkKubectl(t *testing.T, kubeconfig string) {
 	t.Helper()
 	run := func(one kubectlCase) {
 		t.Helper()
-		got := harness.RunKubectl(t, kubeconfig, time.Minute, one.input, splitArguments(one.arguments)...)
+		got := harness.RunKubectlWithEditor(t, kubeconfig, time.Minute, one.editor, one.input, splitArguments(one.arguments)...)
 		if got.Code != one.code {
 			t.Errorf("kubectl %s: exit code %d, want %d\n%s%s", one.arguments, got.Code, one.code, got.Out, got.Err)
 			return
@@ -125,6 +130,11 @@ func checkKubectl(t *testing.T, kubeconfig string) {
 		{arguments: "rollout undo deployment/api", out: []string{"rolled back"}},
 		{arguments: "label pods -l app=web tier=front", out: []string{"labeled"}},
 		{arguments: "annotate deployment web note=hello", out: []string{"annotated"}},
+		{arguments: "edit deployment web", editor: "sed -i s/hello/edited/", out: []string{"deployment.apps/web edited"}},
+		{arguments: "get deployment web -o jsonpath={.metadata.annotations.note}", out: []string{"edited"}},
+		{arguments: "edit deployment web", editor: "true", err: []string{"Edit cancelled, no changes made."}},
+		{arguments: "edit deployment web", editor: "sed -i 's/replicas: 3$/replicas: -3/'", code: 1,
+			err: []string{`error: deployments.apps "web" is invalid`, "Edit cancelled, no valid changes were saved."}},
 		{arguments: "label deployment web app=other", code: 1, err: []string{"already has a value (web), and --overwrite is false"}},
 		{arguments: `patch deployment web -p {"spec":{"minReadySeconds":1}}`, out: []string{"deployment.apps/web patched"}},
 		{arguments: `patch deployment web --type=merge -p {"spec":{"minReadySeconds":2}}`, out: []string{"deployment.apps/web patched"}},
@@ -162,6 +172,47 @@ func checkKubectl(t *testing.T, kubeconfig string) {
 	} {
 		run(one)
 	}
+}
+
+// checkKubectlWatch follows pods with `kubectl get -w` while one comes, runs and goes.
+func checkKubectlWatch(t *testing.T, kubeconfig, logs string) {
+	t.Helper()
+	watch := harness.StartProcess(t, logs, "kubectl-watch", harness.Binary("kubectl"),
+		[]string{"--kubeconfig", kubeconfig, "get", "pods", "-w", "--output-watch-events"})
+	shows := func(what ...string) {
+		t.Helper()
+		harness.Eventually(t, 30*time.Second, "the watch shows "+strings.Join(what, " "), func() error {
+			for _, line := range strings.Split(watch.Log(), "\n") {
+				if fields := strings.Fields(line); len(fields) > 3 && slices.Equal([]string{fields[0], fields[1], fields[3]}, what) {
+					return nil
+				}
+			}
+			return errors.New(watch.Log())
+		})
+	}
+	must := func(arguments string) {
+		t.Helper()
+		if got := harness.RunKubectl(t, kubeconfig, time.Minute, "", splitArguments(arguments)...); got.Code != 0 {
+			t.Errorf("kubectl %s: exit code %d\n%s%s", arguments, got.Code, got.Out, got.Err)
+		}
+	}
+	harness.Eventually(t, 30*time.Second, "the watch shows what is there", func() error {
+		if !strings.Contains(watch.Log(), "ADDED      web-") {
+			return errors.New(watch.Log())
+		}
+		return nil
+	})
+	must("run watched --image=x --restart=Never")
+	shows("ADDED", "watched", "Pending")
+	shows("MODIFIED", "watched", "Running")
+	must("delete pod watched --now")
+	harness.Eventually(t, 30*time.Second, "the watch shows that it is gone", func() error {
+		if !strings.Contains(watch.Log(), "DELETED") {
+			return errors.New(watch.Log())
+		}
+		return nil
+	})
+	watch.Stop()
 }
 
 // splitArguments splits at blanks; the patches above have none.

@@ -17,12 +17,9 @@ import (
 
 const selectedNode = "volume.kubernetes.io/selected-node"
 
-// volumeCluster is a control plane with the real volume controllers. Nobody provisions but the scenarios.
-func volumeCluster(t *testing.T) *harness.ControlPlane {
-	t.Helper()
-	return harness.StartControlPlane(t, harness.Options{
-		Controllers: []string{"persistentvolume-binder-controller", "persistentvolumeclaim-protection-controller"},
-	})
+// volumeControllers are those that bind volumes. Nobody provisions but the scenarios.
+var volumeControllers = harness.Options{
+	Controllers: []string{"persistentvolume-binder-controller", "persistentvolumeclaim-protection-controller"},
 }
 
 func createClass(t *testing.T, c *harness.ControlPlane, name, provisioner string, mode storagev1.VolumeBindingMode) {
@@ -141,7 +138,10 @@ func checkVolumesBoundOnce(t *testing.T, c *harness.ControlPlane) {
 
 // Pods get volumes of the nodes that they are put on, and as many as there are.
 func TestVolumesLocalAndLate(t *testing.T) {
-	c := volumeCluster(t)
+	harness.OnBothServers(t, volumeControllers, volumesLocalAndLate)
+}
+
+func volumesLocalAndLate(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 4, "8", "16Gi")
 	createClass(t, c, "local", "kubernetes.io/no-provisioner", storagev1.VolumeBindingWaitForFirstConsumer)
 	for i := range 4 {
@@ -201,7 +201,10 @@ func TestVolumesLocalAndLate(t *testing.T) {
 
 // A claim that is bound as soon as there is a volume holds its pod up until then.
 func TestVolumesImmediate(t *testing.T) {
-	c := volumeCluster(t)
+	harness.OnBothServers(t, volumeControllers, volumesImmediate)
+}
+
+func volumesImmediate(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 3, "8", "16Gi")
 	createClass(t, c, "now", "kubernetes.io/no-provisioner", storagev1.VolumeBindingImmediate)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{})
@@ -228,7 +231,10 @@ func TestVolumesImmediate(t *testing.T) {
 
 // A claim goes while the pod waits for its volume, and another of its name comes.
 func TestVolumesClaimDeletedWhileWaiting(t *testing.T) {
-	c := volumeCluster(t)
+	harness.OnBothServers(t, volumeControllers, volumesClaimDeletedWhileWaiting)
+}
+
+func volumesClaimDeletedWhileWaiting(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 2, "8", "16Gi")
 	createClass(t, c, "made", "example.com/nobody", storagev1.VolumeBindingWaitForFirstConsumer)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{})
@@ -264,7 +270,10 @@ func TestVolumesClaimDeletedWhileWaiting(t *testing.T) {
 
 // Provisioning fails on the first node; the pod goes to another.
 func TestVolumesProvisioningMovesOn(t *testing.T) {
-	c := volumeCluster(t)
+	harness.OnBothServers(t, volumeControllers, volumesProvisioningMovesOn)
+}
+
+func volumesProvisioningMovesOn(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 2, "8", "16Gi")
 	createClass(t, c, "made", "example.com/nobody", storagev1.VolumeBindingWaitForFirstConsumer)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{})
@@ -290,7 +299,10 @@ func TestVolumesProvisioningMovesOn(t *testing.T) {
 
 // The scheduler dies while a volume is being made; the next one keeps the node, though others want the place.
 func TestVolumesSchedulerKilledWhileWaiting(t *testing.T) {
-	c := volumeCluster(t)
+	harness.OnBothServers(t, volumeControllers, volumesSchedulerKilledWhileWaiting)
+}
+
+func volumesSchedulerKilledWhileWaiting(t *testing.T, c *harness.ControlPlane) {
 	c.CreateNodes(t, 2, "1", "16Gi")
 	createClass(t, c, "made", "example.com/nobody", storagev1.VolumeBindingWaitForFirstConsumer)
 	scheduler := c.StartScheduler(t, harness.SchedulerOptions{})
