@@ -8,12 +8,14 @@ namespace {
 
 std::vector<framework::ResourceWeight> Weights(const std::vector<ResourceSpec>& resources) {
   std::vector<framework::ResourceWeight> weights;
+  weights.reserve(resources.size());
   for (const ResourceSpec& resource : resources) weights.push_back({resource.name, resource.weight});
   return weights;
 }
 
 std::vector<framework::ShapePoint> Shape(const std::vector<UtilizationShapePoint>& points) {
   std::vector<framework::ShapePoint> shape;
+  shape.reserve(points.size());
   for (const UtilizationShapePoint& point : points) shape.push_back({point.utilization, point.score});
   return shape;
 }

@@ -220,7 +220,8 @@ void ObjectEvents::UpdateWaiting(cluster::PodSlot known, const cluster::PodRecor
   setup_.queue.Update(old, known);
   // What the pod says of its place is older than what is being written: the place is kept, or given up,
   // already.
-  if (const auto wanted = setup_.dispatcher.NominationOnItsWay(pod->uid)) cluster.Nominate(known, *wanted);
+  const std::optional<std::string_view> wanted = setup_.dispatcher.NominationOnItsWay(pod->uid);
+  if (wanted) cluster.Nominate(known, wanted);
   if (!old->nominated_node_name.empty() && old->nominated_node_name != pod->nominated_node_name) {
     FreeNomination(old, cluster.pods().priority(known));
   }

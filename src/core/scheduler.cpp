@@ -98,6 +98,7 @@ base::Result<void> Scheduler::MakeQueue() {
   options.pod_max_backoff = options_.pod_max_backoff;
   options.pod_max_in_unschedulable = options_.pod_max_in_unschedulable;
   std::vector<queue::QueueProfile> profiles;
+  profiles.reserve(runtimes_.size());
   for (const auto& runtime : runtimes_) {
     profiles.push_back(
         queue::MakeQueueProfile(*runtime->profile, /*has_extenders=*/!options_.extenders.empty()));
@@ -191,7 +192,7 @@ void Scheduler::TryPods() {
       std::ranges::move(popped->pods, std::back_inserter(popped_));
     }
     while (!popped_.empty() && !cycle_->is_busy()) {
-      const queue::PoppedPod pod = std::move(popped_.front());
+      const queue::PoppedPod pod = popped_.front();
       popped_.pop_front();
       if (!cluster_.pods().IsCurrent(pod.pod)) {
         queue_->Done(pod.pod);
