@@ -46,7 +46,9 @@ class EventRecorder {
     std::optional<Api> api = Api::kNew;
     std::string hostname;
     std::uint64_t seed = 0;
-    std::size_t pending_max = 1000;
+    // kube-scheduler has 1,000; here bindings run ahead of their events as a rule, and each is to get its
+    // own.
+    std::size_t pending_max = 20'000;
     // So that events, of which there are as many as bindings, leave the server and the connection to these.
     std::size_t requests_max = 32;
   };

@@ -10,7 +10,6 @@
 #include "api/wall_time.h"
 #include "base/log.h"
 #include "net/url.h"
-#include "shell/free_memory.h"
 
 namespace berth::shell {
 namespace {
@@ -227,7 +226,6 @@ void SchedulerProcess::Promote() {
 }
 
 void SchedulerProcess::Start() {
-  ReleaseProgramPages();
   tasks_->Spawn(connection_->Run());
   tasks_->Spawn(events_->Run());
   if (election_events_) tasks_->Spawn(election_events_->Run());
@@ -243,7 +241,6 @@ void SchedulerProcess::StartWatching() {
 
 base::Task<void> SchedulerProcess::Lead() {
   if (is_watching_) co_await watches_->WaitForSync();
-  ReleaseProgramPages();
   if (!elector_) {
     may_decide_ = true;
     UpdateDeciding();
