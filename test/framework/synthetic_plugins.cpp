@@ -93,9 +93,7 @@ std::unique_ptr<Plan> OwnerFilter::MakePlan(const PlanInput&) const {
   return KeptPlan(Reads::Row(cluster::kLabelsFact), {});
 }
 
-void OwnerFilter::AppendScope(Cycle& cycle, Scope& scope) const {
-  scope.AddText(cycle.record().namespace_);
-}
+void OwnerFilter::AppendScope(Cycle& cycle, Scope& scope) const { scope.AddText(cycle.record().namespace_); }
 
 void OwnerFilter::Filter(const Cycle& cycle, NodeSelection& nodes) const {
   nodes.RemoveIf(0, [&](cluster::NodeRow row) {
