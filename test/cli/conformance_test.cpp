@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -52,6 +53,28 @@ class ConformanceCommand : public testing::Test {
   ConformanceOptions options;
   std::ostringstream out;
 };
+
+// The last other pod that meets the terms of a waiting one goes.
+std::string LastOneGoes(std::string_view own_labels, std::string_view result) {
+  return fmt::format(
+      R"({{"type":"hint","plugin":"InterPodAffinity","setup":"default","featureGates":{{}},)"
+      R"("event":{{"resource":"AssignedPod","actionType":["Add","Delete","UpdatePodLabel"],"label":"AssignedPod"}},)"
+      R"("action":"Delete","pod":{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"p","namespace":"d","uid":"p",)"
+      R"("labels":{}}},"spec":{{"containers":[{{"name":"c"}}],"affinity":{{"podAffinity":)"
+      R"({{"requiredDuringSchedulingIgnoredDuringExecution":[{{"labelSelector":{{"matchLabels":{{"app":"web"}}}},)"
+      R"("topologyKey":"zone"}}]}}}}}}}},"oldObj":{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"q",)"
+      R"("namespace":"d","uid":"q","labels":{{"app":"web"}}}},"spec":{{"containers":[{{"name":"c"}}],"nodeName":"n"}}}},)"
+      R"("newObj":null,"objects":[],"result":"{}"}})"
+      "\n",
+      own_labels, result);
+}
+
+// What docs/differences.md says of pods that meet their own affinity terms is berth's rule, and held to it.
+TEST_F(ConformanceCommand, AnswersThatDifferOnPurposeAreHeldToTheirOwnRule) {
+  EXPECT_EQ(Run(Write(LastOneGoes(R"({"app":"web"})", "QueueSkip"))).failed, 0u) << out.str();
+  EXPECT_EQ(Run(Write(LastOneGoes(R"({"app":"db"})", "QueueSkip"))).failed, 0u) << out.str();
+  EXPECT_EQ(Run(Write(LastOneGoes(R"({"app":"db"})", "Queue"))).failed, 1u);
+}
 
 // The runner is what says that berth is right, so it has to be able to say that it is wrong.
 TEST_F(ConformanceCommand, WrongExpectationIsADifference) {
