@@ -48,6 +48,22 @@ class CoreModeTest : public testing::Test {
     return *std::move(file);
   }
 
+  // The claim "mine" of the namespace x when all operations are done.
+  static std::optional<json::object> ClaimAfter(const WorkloadFile& file) {
+    const TestCase& test_case = file.test_cases[0];
+    EXPECT_THAT(MissingFor(file, test_case, test_case.workloads[0]), IsEmpty());
+    const auto cluster = MakeCoreCluster(file, test_case, test_case.workloads[0], {});
+    if (!cluster.has_value()) {
+      ADD_FAILURE() << cluster.error().message;
+      return std::nullopt;
+    }
+    const RunResults results = Runner(file, test_case, test_case.workloads[0], **cluster, {}).Run();
+    EXPECT_THAT(results.failures, IsEmpty());
+    return (*cluster)->Get({.resource = &sandbox::ResourceOf("resource.k8s.io/v1", "ResourceClaim"),
+                            .namespace_name = "x",
+                            .name = "mine"});
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -60,15 +76,7 @@ TEST_F(CoreModeTest, AClaimIsAllocatedByARequest) {
       "  - {opcode: createAny, templatePath: claim.yaml, namespace: x}\n"
       "  - {opcode: createPods, count: 1, namespace: x, podTemplatePath: claiming-pod.yaml, collectMetrics: "
       "true}");
-  const TestCase& test_case = file.test_cases[0];
-  EXPECT_THAT(MissingFor(file, test_case, test_case.workloads[0]), IsEmpty());
-  const auto cluster = MakeCoreCluster(file, test_case, test_case.workloads[0], {});
-  ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
-  const RunResults results = Runner(file, test_case, test_case.workloads[0], **cluster, {}).Run();
-  EXPECT_THAT(results.failures, IsEmpty());
-  const auto claim = (*cluster)->Get({.resource = &sandbox::ResourceOf("resource.k8s.io/v1", "ResourceClaim"),
-                                      .namespace_name = "x",
-                                      .name = "mine"});
+  const auto claim = ClaimAfter(file);
   ASSERT_TRUE(claim.has_value());
   EXPECT_NE(sandbox::FindObject(*claim, {"status", "allocation"}), nullptr);
   const json::array* const users = sandbox::FindArray(*claim, {"status", "reservedFor"});
@@ -84,15 +92,7 @@ TEST_F(CoreModeTest, TheWorkloadAllocatesClaimsItself) {
       "  - {opcode: createAny, templatePath: claim.yaml, namespace: x}\n"
       "  - {opcode: allocResourceClaims, namespace: x}\n"
       "  - {opcode: createPods, count: 1, podTemplatePath: pod.yaml, collectMetrics: true}");
-  const TestCase& test_case = file.test_cases[0];
-  EXPECT_THAT(MissingFor(file, test_case, test_case.workloads[0]), IsEmpty());
-  const auto cluster = MakeCoreCluster(file, test_case, test_case.workloads[0], {});
-  ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
-  const RunResults results = Runner(file, test_case, test_case.workloads[0], **cluster, {}).Run();
-  EXPECT_THAT(results.failures, IsEmpty());
-  const auto claim = (*cluster)->Get({.resource = &sandbox::ResourceOf("resource.k8s.io/v1", "ResourceClaim"),
-                                      .namespace_name = "x",
-                                      .name = "mine"});
+  const auto claim = ClaimAfter(file);
   ASSERT_TRUE(claim.has_value());
   EXPECT_NE(sandbox::FindObject(*claim, {"status", "allocation"}), nullptr);
   EXPECT_EQ(sandbox::FindArray(*claim, {"status", "reservedFor"}), nullptr);
