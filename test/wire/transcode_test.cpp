@@ -18,19 +18,19 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const Message& Find(std::string_view name) { return *Schema::Get().FindMessage(name); }
+const Message& MessageNamed(std::string_view name) { return *Schema::Get().FindMessage(name); }
 
 // The JSON text of a message, or "error: ...".
 std::string ToJson(std::string_view message, std::string_view bytes) {
-  const base::Result<boost::json::object> document = ProtobufToDocument(Find(message), bytes);
+  const base::Result<boost::json::object> document = ProtobufToDocument(MessageNamed(message), bytes);
   return document ? WriteJson(*document) : "error: " + document.error().message;
 }
 
 // The bytes of a JSON text; fails the test if there are none.
 std::string ToProtobuf(std::string_view message, std::string_view text) {
-  const base::Result<boost::json::value> document = ParseJson(text, {.message = &Find(message)});
+  const base::Result<boost::json::value> document = ParseJson(text, {.message = &MessageNamed(message)});
   EXPECT_TRUE(document) << document.error().message;
-  const base::Result<std::string> bytes = DocumentToProtobuf(Find(message), document->as_object());
+  const base::Result<std::string> bytes = DocumentToProtobuf(MessageNamed(message), document->as_object());
   EXPECT_TRUE(bytes) << bytes.error().message;
   return bytes.value_or("");
 }
@@ -40,9 +40,9 @@ std::string RoundTrip(std::string_view message, std::string_view text) {
 }
 
 std::string Error(std::string_view message, std::string_view text) {
-  const base::Result<boost::json::value> document = ParseJson(text, {.message = &Find(message)});
+  const base::Result<boost::json::value> document = ParseJson(text, {.message = &MessageNamed(message)});
   if (!document) return document.error().message;
-  const base::Result<std::string> bytes = DocumentToProtobuf(Find(message), document->as_object());
+  const base::Result<std::string> bytes = DocumentToProtobuf(MessageNamed(message), document->as_object());
   return bytes ? "no error" : bytes.error().message;
 }
 
