@@ -466,11 +466,16 @@ func TestFaultNamedAtStart(t *testing.T) {
 				}
 				return nil
 			})
+			// It names the server before its own port is open.
+			harness.Eventually(t, 10*time.Second, "it is alive", func() error {
+				code, body, err := scheduler.Get("/livez")
+				if err == nil && code != http.StatusOK {
+					err = fmt.Errorf("livez: %d %s", code, body)
+				}
+				return err
+			})
 			if code, _, err := scheduler.Get("/readyz"); err != nil || code == http.StatusOK {
 				t.Errorf("readyz: %d %v", code, err)
-			}
-			if code, body, err := scheduler.Get("/livez"); err != nil || code != http.StatusOK {
-				t.Errorf("livez: %d %s %v", code, body, err)
 			}
 			idleFor(t, scheduler, 5*time.Second)
 			scheduler.Kill()
