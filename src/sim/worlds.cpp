@@ -13,9 +13,9 @@ using std::chrono::milliseconds;
 // Any number: the draws of a world differ from those of the rest.
 constexpr std::uint64_t kSeedOfWorlds = 0x9e3779b97f4a7c15;
 
-constexpr std::array<std::string_view, 4> kNeeded = {
-    "persistentvolume-binder-controller", "ephemeral-volume-controller", "resourceclaim-controller",
-    "garbage-collector-controller"};
+constexpr std::array<std::string_view, 5> kNeeded = {
+    "persistentvolume-binder-controller", "csi-provisioner", "ephemeral-volume-controller",
+    "resourceclaim-controller", "garbage-collector-controller"};
 
 base::Duration DrawDelay(base::Random& random) {
   return milliseconds(10 + random.Uniform(random.Chance(0.3) ? 20'000 : 500));
