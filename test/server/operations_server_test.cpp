@@ -56,6 +56,21 @@ class OperationsServerTest : public net::NetTest {
     return response ? *std::move(response) : net::ClientResponse{};
   }
 
+  // What a client with this certificate is answered; 0 without an answer.
+  int StatusFor(const net::KeyPair& pair, net::ClientRequest request) {
+    net::TlsClientConfig config;
+    config.insecure = true;
+    config.certificate.text = pair.certificate_pem;
+    config.key.text = pair.key_pem;
+    net::HttpClientOptions client_options;
+    client_options.base = {
+        .scheme = "https", .host = "127.0.0.1", .port = operations->port(), .path = "", .query = ""};
+    client_options.tls = *net::TlsContext::ForClient(config);
+    net::HttpClient client(loop_, std::move(client_options));
+    const auto response = NetTest::Fetch(client, std::move(request));
+    return response ? response->status : 0;
+  }
+
   HealthChecks health;
   base::MetricRegistry metrics;
   std::unique_ptr<OperationsServer> operations;
@@ -245,20 +260,10 @@ TEST_F(OperationsServerTest, AFrontProxyIsKnownByItsAuthority) {
   options.front_proxy.group_headers = {"X-Remote-Group"};
   ASSERT_TRUE(Start(std::move(options)));
   const auto ask = [&](const std::string& group) {
-    net::TlsClientConfig config;
-    config.insecure = true;
-    config.certificate.text = proxy->certificate_pem;
-    config.key.text = proxy->key_pem;
-    net::HttpClientOptions client_options;
-    client_options.base = {
-        .scheme = "https", .host = "127.0.0.1", .port = operations->port(), .path = "", .query = ""};
-    client_options.tls = *net::TlsContext::ForClient(config);
-    net::HttpClient client(loop_, std::move(client_options));
     net::ClientRequest request;
     request.target = "/metrics";
     request.headers = {{"X-Remote-User", "alice"}, {"X-Remote-Group", group}};
-    const auto response = NetTest::Fetch(client, std::move(request));
-    return response ? response->status : 0;
+    return StatusFor(*proxy, std::move(request));
   };
   EXPECT_EQ(ask("system:masters"), 200);
   EXPECT_EQ(ask("people"), 403);
@@ -306,17 +311,7 @@ class PublishedTrustTest : public OperationsServerTest {
         issuer,
         {.subject = {.common_name = "x", .organizations = {group}}, .use = net::CertificateUse::kClient},
         base::RealClock().WallNow());
-    net::TlsClientConfig config;
-    config.insecure = true;
-    config.certificate.text = pair->certificate_pem;
-    config.key.text = pair->key_pem;
-    net::HttpClientOptions client_options;
-    client_options.base = {
-        .scheme = "https", .host = "127.0.0.1", .port = operations->port(), .path = "", .query = ""};
-    client_options.tls = *net::TlsContext::ForClient(config);
-    net::HttpClient client(loop_, std::move(client_options));
-    const auto response = NetTest::Fetch(client, {.target = "/configz"});
-    return response ? response->status : 0;
+    return StatusFor(*pair, {.target = "/configz"});
   }
 
   client::LoopExecutor executor{loop_};
