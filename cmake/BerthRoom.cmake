@@ -1,5 +1,6 @@
 # berth_room(NAME
 #   SOURCES ...      .cpp files in src/NAME; none = headers only
+#   BUNDLE N         how many of them are compiled together at most, where it is not BERTH_BUNDLE
 #   DEPENDS ...      rooms whose headers this room may include (and what those may include)
 #   LIBRARIES ...    packages it links
 #   TESTS ...        test/NAME/*_test.cpp, one executable berth_NAME_test
@@ -11,7 +12,7 @@
 # The room gets an include root of its own, a link rooms/NAME/NAME -> src/NAME in the build folder. So
 # #include "queue/..." resolves only where DEPENDS says so, and a wrong include does not compile.
 function(berth_room name)
-  cmake_parse_arguments(ROOM "" ""
+  cmake_parse_arguments(ROOM "" "BUNDLE"
     "SOURCES;DEPENDS;LIBRARIES;TESTS;TEST_DEPENDS;TEST_LIBRARIES;BENCHMARKS;FUZZERS" ${ARGN})
   set(target berth_${name})
   set(root ${CMAKE_BINARY_DIR}/rooms/${name})
@@ -22,7 +23,10 @@ function(berth_room name)
   berth_reached(reached ${ROOM_DEPENDS})
   set_property(GLOBAL PROPERTY BERTH_REACHED_${name} "${reached}")
   if(ROOM_SOURCES)
-    berth_bundle(bundles ${target} ${BERTH_BUNDLE} ${ROOM_SOURCES})
+    if(NOT ROOM_BUNDLE)
+      set(ROOM_BUNDLE ${BERTH_BUNDLE})
+    endif()
+    berth_bundle(bundles ${target} ${ROOM_BUNDLE} ${ROOM_SOURCES})
     add_library(${target} STATIC ${bundles})
     target_include_directories(${target} PUBLIC ${root})
     target_link_libraries(${target} PUBLIC ${room_targets} PRIVATE berth_options ${ROOM_LIBRARIES})
@@ -127,6 +131,10 @@ endfunction()
 # While a file is being written it may not be listed yet: -DBERTH_UNLISTED=WARNING lets the rest build.
 set(BERTH_UNLISTED FATAL_ERROR CACHE STRING "What to do about a source file that no list mentions")
 
+add_library(berth_replay_corpus OBJECT ${CMAKE_SOURCE_DIR}/test/support/replay_corpus.cpp)
+target_link_libraries(berth_replay_corpus PRIVATE berth_options)
+berth_use_pch(berth_replay_corpus)
+
 # A fuzzer is one function over bytes. Under the fuzz preset libFuzzer drives it; everywhere else it is
 # linked with a small driver that replays test/corpus/<fuzzer>/ once, as a test.
 function(berth_fuzzer room source target)
@@ -139,7 +147,7 @@ function(berth_fuzzer room source target)
   if(BERTH_FUZZ)
     target_link_options(${fuzz_target} PRIVATE -fsanitize=fuzzer)
   else()
-    target_sources(${fuzz_target} PRIVATE ${CMAKE_SOURCE_DIR}/test/support/replay_corpus.cpp)
+    target_link_libraries(${fuzz_target} PRIVATE berth_replay_corpus)
     berth_use_pch(${fuzz_target})
     add_test(NAME ${room}_${short}_corpus COMMAND ${fuzz_target} ${corpus})
   endif()

@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kGroup = "apiserver.config.k8s.io/";
+constexpr std::string_view kTracingGroup = "apiserver.config.k8s.io/";
 constexpr std::string_view kVersions[] = {"v1", "v1beta1", "v1alpha1"};
 constexpr std::int64_t kRateMax = 1'000'000;
 
@@ -28,9 +28,10 @@ base::Result<void> CheckKind(const json::object& object, std::string_view text) 
   if (kind.empty()) return base::Fail(fmt::format("Object 'Kind' is missing in '{}'", text));
   const std::string version = TextAt(object, "apiVersion");
   if (version.empty()) return base::Fail(fmt::format("Object 'apiVersion' is missing in '{}'", text));
-  const bool known_version = version.starts_with(kGroup) && std::ranges::any_of(kVersions, [&](auto one) {
-                               return std::string_view(version).substr(kGroup.size()) == one;
-                             });
+  const bool known_version =
+      version.starts_with(kTracingGroup) && std::ranges::any_of(kVersions, [&](auto one) {
+        return std::string_view(version).substr(kTracingGroup.size()) == one;
+      });
   if (kind != "TracingConfiguration" || !known_version) {
     return base::Fail(
         fmt::format("no kind {} is registered for version {}", base::QuoteGo(kind), base::QuoteGo(version)));
