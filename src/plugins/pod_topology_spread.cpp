@@ -218,6 +218,7 @@ void PodTopologySpread::Filter(const framework::Cycle& cycle, framework::NodeSel
     return;
   }
   std::vector<DomainFlags> refused;
+  refused.reserve(state.hard.size());
   for (const HardSpread& constraint : state.hard) refused.push_back(constraint.FullDomains(cluster));
   nodes.JudgeSuspects([&](std::size_t first, std::size_t count) { return AmongAny(refused, first, count); },
                       judge);
