@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "support/sanitized.h"
+
 namespace berth::sim {
 namespace {
 
@@ -24,7 +26,7 @@ TEST_P(Seeds, EveryPromiseIsKept) {
   EXPECT_GT(bound, 100);
   EXPECT_GT(kept_places, 0);
 }
-INSTANTIATE_TEST_SUITE_P(Simulation, Seeds, testing::Range(0, 10));
+INSTANTIATE_TEST_SUITE_P(Simulation, Seeds, testing::Range(0, test::kIsSanitized ? 1 : 10));
 
 // Seeds that found something once: a pod slept that was to be the first of its kind, a call of a pod that
 // went was kept, a nomination whose removal could not be written was forgotten.
