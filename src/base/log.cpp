@@ -8,12 +8,14 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/log_batch.h"
+
 namespace berth::base {
 namespace {
 
 class StandardError final : public LogSink {
  public:
-  // One write per line: lines of several processes on one terminal do not mix.
+  // One write for whole lines: those of several processes on one terminal do not mix.
   void Write(Severity, std::string_view line) override {
     while (!line.empty()) {
       const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
@@ -23,6 +25,9 @@ class StandardError final : public LogSink {
     }
   }
 };
+
+// Whether what this thread tells is kept; see LogBatch.
+thread_local bool keeps_log = false;
 
 std::string_view ModuleName(std::string_view file) {
   file = file.substr(file.find_last_of('/') + 1);
@@ -43,6 +48,7 @@ class LogState {
 
   LogOptions Configure(LogOptions options) {
     const std::lock_guard lock(mutex_);
+    WriteKept();  // to where it was meant to go
     std::swap(options_, options);
     TellSites();
     return options;
@@ -71,8 +77,29 @@ class LogState {
     record.process_id = options_.process_id != 0 ? options_.process_id : own_process_id_;
     const std::string line =
         options_.format == LogFormat::kJson ? FormatLogJson(record) : FormatLogText(record);
-    LogSink& sink = options_.sink != nullptr ? *options_.sink : standard_error_;
-    sink.Write(record.severity, line);
+    if (!keeps_log || record.severity != Severity::kInfo) {
+      WriteKept();
+      sink().Write(record.severity, line);
+      return;
+    }
+    if (kept_.empty()) kept_since_ = MonotonicNow();
+    kept_ += line;
+    if (kept_.size() >= LogBatch::kBytesMax || IsKeptOld()) WriteKept();
+  }
+
+  void Flush() {
+    const std::lock_guard lock(mutex_);
+    WriteKept();
+  }
+
+  void FlushOld() {
+    const std::lock_guard lock(mutex_);
+    if (!kept_.empty() && IsKeptOld()) WriteKept();
+  }
+
+  void FlushAtOnce() {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock.owns_lock()) WriteKept();
   }
 
  private:
@@ -92,12 +119,39 @@ class LogState {
     }
   }
 
+  LogSink& sink() { return options_.sink != nullptr ? *options_.sink : standard_error_; }
+  TimePoint MonotonicNow() const {
+    return options_.clock != nullptr ? options_.clock->Now() : RealClock().Now();
+  }
+  bool IsKeptOld() const { return MonotonicNow() - kept_since_ >= LogBatch::kAgeMax; }
+
+  void WriteKept() {
+    if (kept_.empty()) return;
+    sink().Write(Severity::kInfo, kept_);
+    kept_.clear();
+  }
+
   const pid_t own_process_id_ = getpid();  // once: it is a system call
   std::mutex mutex_;
   LogOptions options_;
   LogSite* sites_ = nullptr;
   StandardError standard_error_;
+  std::string kept_;      // lines that a batch has not written yet
+  TimePoint kept_since_;  // the first of them
 };
+
+LogBatch::LogBatch() { keeps_log = true; }
+
+LogBatch::~LogBatch() {
+  keeps_log = false;
+  Flush();
+}
+
+void LogBatch::Flush() { LogState::Get().Flush(); }
+
+void LogBatch::FlushOld() { LogState::Get().FlushOld(); }
+
+void FlushLogAtOnce() { LogState::Get().FlushAtOnce(); }
 
 Result<std::vector<VmoduleRule>> ParseVmodule(std::string_view text) {
   std::vector<VmoduleRule> rules;

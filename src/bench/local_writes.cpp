@@ -36,7 +36,7 @@ class LocalWrites::Transport final : public client::Transport {
     net::Request arrived;
     arrived.method = std::move(request.method);
     arrived.target = std::move(request.target);
-    arrived.headers = std::move(request.headers);
+    arrived.headers = request.AllHeaders();
     for (const net::Buffer& part : request.body) arrived.body += *part;
     auto answer = std::make_shared<std::optional<net::ClientResponse>>();
     plane_.api().Handle(arrived, std::make_unique<LocalExchange>(answer), /*trusted=*/true);

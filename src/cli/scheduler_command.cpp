@@ -19,6 +19,7 @@
 #include "base/errno_text.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/log_batch.h"
 #include "config/gate_table.h"
 #include "config/reload.h"
 #include "config/write.h"
@@ -119,6 +120,15 @@ class RunningScheduler {
     process_->Start();
     if (follower_) WatchConfiguration();
     if (settings_.split_log) FlushLog();
+    // One line and more for each pod would be as many system calls.
+    base::LogBatch log;
+    loop_.OnRest([&log](net::EventLoop::Rest rest) {
+      if (rest == net::EventLoop::Rest::kWait) {
+        log.Flush();
+      } else {
+        log.FlushOld();
+      }
+    });
     loop_.Run();
     return exit_code_;
   }
@@ -189,7 +199,10 @@ class RunningScheduler {
   }
 
   void Terminate() {
-    if (std::exchange(is_stopping_, true)) std::_Exit(1);
+    if (std::exchange(is_stopping_, true)) {
+      base::FlushLogAtOnce();
+      std::_Exit(1);
+    }
     if (elects_) {
       BERTH_LOG(0, "Requested to terminate, exiting");
     } else {

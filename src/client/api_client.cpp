@@ -55,6 +55,8 @@ ApiClient::ApiClient(base::Executor& executor, Transport& transport, Credentials
       transport_(transport),
       credentials_(credentials),
       options_(std::move(options)),
+      common_headers_(std::make_shared<const net::Headers>(
+          net::Headers{{"User-Agent", options_.user_agent}, {"Accept", options_.accept}})),
       limiter_(executor, options_.rate) {}
 
 net::ClientRequest ApiClient::Prepare(const ApiRequest& request, const net::Body& body, bool is_watch) const {
@@ -73,8 +75,7 @@ net::ClientRequest ApiClient::Prepare(const ApiRequest& request, const net::Body
     std::ranges::stable_sort(query, {}, &std::pair<std::string, std::string>::first);
     prepared.target.append("?").append(net::EncodeQuery(query));
   }
-  prepared.headers.Add("User-Agent", options_.user_agent);
-  prepared.headers.Add("Accept", options_.accept);
+  prepared.common_headers = common_headers_;
   if (!body.empty()) {
     prepared.headers.Add("Content-Type", request.content_type);
     prepared.body = body;
@@ -82,9 +83,23 @@ net::ClientRequest ApiClient::Prepare(const ApiRequest& request, const net::Body
   return prepared;
 }
 
-void ApiClient::CountTurn(const ApiRequest& request, base::TimePoint asked) const {
-  if (options_.metrics == nullptr) return;
-  options_.metrics->ObserveTurn(request.method, executor_.clock().Now() - asked);
+base::Duration ApiClient::TakeTurn(const ApiRequest& request) {
+  const base::Duration wait = limiter_.Reserve();
+  if (options_.metrics != nullptr) options_.metrics->ObserveTurn(request.method, wait);
+  return wait;
+}
+
+bool ApiClient::IsReady(base::Duration wait, net::ClientRequest& prepared) {
+  return wait <= base::Duration::zero() && credentials_.ApplyNow(prepared.headers);
+}
+
+base::Task<ApiResult<void>> ApiClient::AwaitReady(base::Duration wait, net::ClientRequest& prepared) {
+  if (wait > base::Duration::zero()) co_await executor_.SleepFor(wait);
+  if (!credentials_.ApplyNow(prepared.headers)) {
+    auto applied = co_await credentials_.Apply(prepared.headers);
+    if (!applied) co_return std::unexpected(ApiError{.message = std::move(applied.error().message)});
+  }
+  co_return ApiResult<void>();
 }
 
 void ApiClient::CountAnswer(const ApiRequest& request, int code, bool again) const {
@@ -102,14 +117,11 @@ void ApiClient::Count(RequestMetrics::Exchange exchange, base::TimePoint began) 
 base::Task<ApiResult<ApiResponse>> ApiClient::Send(ApiRequest request) {
   const net::Body body = net::MakeBody(std::move(request.body));
   for (int retries = 0;; ++retries) {
-    const base::TimePoint asked = executor_.clock().Now();
-    const base::Duration wait = limiter_.Reserve();
-    if (wait > base::Duration::zero()) co_await executor_.SleepFor(wait);
-    CountTurn(request, asked);
+    const base::Duration wait = TakeTurn(request);
     net::ClientRequest prepared = Prepare(request, body, false);
-    if (!credentials_.ApplyNow(prepared.headers)) {
-      auto applied = co_await credentials_.Apply(prepared.headers);
-      if (!applied) co_return std::unexpected(ApiError{.message = std::move(applied.error().message)});
+    if (!IsReady(wait, prepared)) {
+      auto ready = co_await AwaitReady(wait, prepared);
+      if (!ready) co_return std::unexpected(std::move(ready.error()));
     }
     const base::TimePoint began = executor_.clock().Now();
     auto response = co_await transport_.Send(std::move(prepared));
@@ -152,16 +164,11 @@ base::Task<ApiResult<void>> ApiClient::ReadWhole(OpenResponse& response, std::st
 
 base::Task<ApiResult<std::unique_ptr<OpenResponse>>> ApiClient::Watch(ApiRequest request) {
   for (int retries = 0;; ++retries) {
-    if (retries > 0) {
-      const base::TimePoint asked = executor_.clock().Now();
-      const base::Duration wait = limiter_.Reserve();
-      if (wait > base::Duration::zero()) co_await executor_.SleepFor(wait);
-      CountTurn(request, asked);
-    }
+    const base::Duration wait = retries > 0 ? TakeTurn(request) : base::Duration::zero();
     net::ClientRequest prepared = Prepare(request, {}, true);
-    if (!credentials_.ApplyNow(prepared.headers)) {
-      auto applied = co_await credentials_.Apply(prepared.headers);
-      if (!applied) co_return std::unexpected(ApiError{.message = std::move(applied.error().message)});
+    if (!IsReady(wait, prepared)) {
+      auto ready = co_await AwaitReady(wait, prepared);
+      if (!ready) co_return std::unexpected(std::move(ready.error()));
     }
     auto response = co_await transport_.Open(std::move(prepared));
     CountAnswer(request, response ? (*response)->status : 0, retries > 0);

@@ -69,7 +69,11 @@ class ApiClient {
 
  private:
   net::ClientRequest Prepare(const ApiRequest& request, const net::Body& body, bool is_watch) const;
-  void CountTurn(const ApiRequest& request, base::TimePoint asked) const;
+  // How long the next attempt has to wait for its token.
+  base::Duration TakeTurn(const ApiRequest& request);
+  // Whether a request can be sent now; most can. Then its credentials are in it. Otherwise AwaitReady waits.
+  bool IsReady(base::Duration wait, net::ClientRequest& prepared);
+  base::Task<ApiResult<void>> AwaitReady(base::Duration wait, net::ClientRequest& prepared);
   void Count(RequestMetrics::Exchange exchange, base::TimePoint began) const;
   void CountAnswer(const ApiRequest& request, int code, bool again) const;
   base::Task<ApiResult<void>> ReadWhole(OpenResponse& response, std::string& body);
@@ -78,6 +82,7 @@ class ApiClient {
   Transport& transport_;
   Credentials& credentials_;
   const ApiClientOptions options_;
+  const std::shared_ptr<const net::Headers> common_headers_;
   RateLimiter limiter_;
 };
 
@@ -96,13 +101,14 @@ ApiResult<T> DecodeObject(const ApiResponse& response) {
   return std::move(*object);
 }
 
-// A body for POST and PUT.
+// A body for POST and PUT; `encoded` is the object as protobuf.
+inline void SetEncodedBody(ApiRequest& request, const wire::ObjectKind& kind, std::string_view encoded) {
+  request.content_type = kProtobufType;
+  request.body = wire::WriteEnvelope({.api_version = kind.api_version, .kind = kind.kind, .raw = encoded});
+}
 template <class T>
 void SetBody(ApiRequest& request, const T& object) {
-  const wire::ObjectKind kind = wire::KindOf<T>();
-  request.content_type = kProtobufType;
-  request.body = wire::WriteEnvelope(
-      {.api_version = kind.api_version, .kind = kind.kind, .raw = wire::EncodeProtobuf(object)});
+  SetEncodedBody(request, wire::KindOf<T>(), wire::EncodeProtobuf(object));
 }
 
 }  // namespace berth::client

@@ -48,6 +48,7 @@ base::Result<std::unique_ptr<Connection>> Connection::Make(LoopExecutor& executo
   options.base = made->config_.server;
   options.proxy = made->config_.proxy;
   options.connections_max = kConnectionsMax;
+  options.wanted_headers = {"content-type", "retry-after", "warning"};
   options.ping_after =
       SecondsFrom("HTTP2_READ_IDLE_TIMEOUT_SECONDS", made->surroundings_, options.ping_after);
   options.ping_timeout = SecondsFrom("HTTP2_PING_TIMEOUT_SECONDS", made->surroundings_, options.ping_timeout);

@@ -22,6 +22,7 @@ class Connection {
 
   Transport& transport() { return *transport_; }
   Credentials& credentials() { return *credentials_; }
+  net::HttpClient& http() { return transport_->http(); }
   const net::Url& server() const { return config_.server; }
 
   // Reads certificates, key and authority again, every five minutes. Never returns.

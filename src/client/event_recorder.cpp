@@ -8,7 +8,9 @@
 #include "fmt/format.h"
 
 #include "api/validation.h"
+#include "base/check.h"
 #include "base/log.h"
+#include "wire/codec.h"
 
 namespace berth::client {
 namespace {
@@ -59,6 +61,13 @@ api::CoreEvent ToCore(const api::Event& event) {
   core.reporting_component = event.reporting_controller;
   core.reporting_instance = event.reporting_instance;
   return core;
+}
+
+// What was encoded here.
+api::Event Decoded(const std::string& encoded) {
+  auto event = wire::DecodeProtobuf<api::Event>(encoded);
+  BERTH_CHECK(event.has_value());
+  return *std::move(event);
 }
 
 }  // namespace
@@ -137,13 +146,16 @@ void EventRecorder::Record(EventNote note) {
   if (!was_series) Enqueue(*known.series);
 }
 
-void EventRecorder::Enqueue(api::Event event) {
+void EventRecorder::Enqueue(const api::Event& event) {
   if (pending_ >= options_.pending_max) {
     ++dropped_;
     return;
   }
   ++pending_;
-  waiting_.push_back({.event = std::move(event), .tries = 0});
+  waiting_.push_back({.namespace_ = event.metadata.namespace_,
+                      .event = wire::EncodeProtobuf(event),
+                      .is_series = event.series.has_value(),
+                      .tries = 0});
   StartWriting();
 }
 
@@ -153,15 +165,15 @@ void EventRecorder::StartWriting() {
   writes_.Spawn(WriteWaiting());
 }
 
-ApiRequest EventRecorder::CreateRequest(const api::Event& event) const {
+ApiRequest EventRecorder::CreateRequest(const Waiting& waiting) const {
   const ResourceInfo& info = api_ == Api::kNew ? kEvents : kCoreEvents;
   ApiRequest request{.method = "POST",
-                     .path = CollectionPath(info, event.metadata.namespace_),
+                     .path = CollectionPath(info, waiting.namespace_),
                      .subject = {.method = "", .resource = QualifiedName(info), .name = ""}};
   if (api_ == Api::kNew) {
-    SetBody(request, event);
+    SetEncodedBody(request, wire::KindOf<api::Event>(), waiting.event);
   } else {
-    SetBody(request, ToCore(event));
+    SetBody(request, ToCore(Decoded(waiting.event)));
   }
   return request;
 }
@@ -194,38 +206,40 @@ base::Task<void> EventRecorder::WriteWaiting() {
   while (!waiting_.empty()) {
     Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    const Attempt attempt = co_await WriteOnce(next.event);
+    const Attempt attempt = co_await WriteOnce(next);
     if (attempt == Attempt::kAgain && ++next.tries < kTriesMax) {
-      writes_.Spawn(WriteLater(std::move(next.event), next.tries));
+      writes_.Spawn(WriteLater(std::move(next)));
       continue;
     }
     if (attempt == Attempt::kAgain) {
       BERTH_LOG_ERROR(nullptr, "Unable to write event (retry limit exceeded!)",
-                      {"event", next.event.metadata.name});
+                      {"event", Decoded(next.event).metadata.name});
     }
     --pending_;
   }
   --writers_;
 }
 
-base::Task<void> EventRecorder::WriteLater(api::Event event, int tries) {
+base::Task<void> EventRecorder::WriteLater(Waiting waiting) {
   const double seconds = kTryPauseSeconds * (1 + kTryPauseJitter * random_.UniformReal());
   co_await executor_.SleepFor(base::Duration(static_cast<std::int64_t>(seconds * 1e9)));
-  waiting_.push_back({.event = std::move(event), .tries = tries});
+  waiting_.push_back(std::move(waiting));
   StartWriting();
 }
 
-base::Task<EventRecorder::Attempt> EventRecorder::WriteOnce(const api::Event& event) {
-  const bool is_series = event.series.has_value();
+base::Task<EventRecorder::Attempt> EventRecorder::WriteOnce(const Waiting& waiting) {
+  const bool is_series = waiting.is_series;
   std::optional<ApiError> error;
   if (is_series) {
-    const auto patched = co_await client_.Send(PatchRequest(event));
+    ApiRequest request = PatchRequest(Decoded(waiting.event));
+    const auto patched = co_await client_.Send(std::move(request));
     if (patched) co_return Attempt::kDone;
     error = patched.error();
   }
   // The event may be gone: servers keep them for an hour or so.
   if (!is_series || IsNotFound(*error)) {
-    const auto created = co_await client_.Send(CreateRequest(event));
+    ApiRequest request = CreateRequest(waiting);
+    const auto created = co_await client_.Send(std::move(request));
     if (created) co_return Attempt::kDone;
     error = created.error();
   }
@@ -235,7 +249,8 @@ base::Task<EventRecorder::Attempt> EventRecorder::WriteOnce(const api::Event& ev
     BERTH_LOG_ERROR(error->message, "Unable to write event (may retry after sleeping)");
     co_return Attempt::kAgain;
   }
-  BERTH_LOG_ERROR(error->message, "Server rejected event (will not retry!)", {"event", event.metadata.name});
+  BERTH_LOG_ERROR(error->message, "Server rejected event (will not retry!)",
+                  {"event", Decoded(waiting.event).metadata.name});
   co_return Attempt::kDone;
 }
 
@@ -247,7 +262,7 @@ void EventRecorder::CloseIdle() {
     const std::int64_t last =
         series ? series->series->last_observed_time.unix_micros * 1000 : entry->second.created_nanos;
     if (last >= limit) return false;
-    if (series) Enqueue(std::move(*series));
+    if (series) Enqueue(*series);
     known_.erase(entry);
     return true;
   });

@@ -73,24 +73,26 @@ class EventRecorder {
     std::string note;
     std::unique_ptr<api::Event> series;  // the whole event, once it did come again
   };
+  // Thousands may stand in line, so they are kept as what is sent of them.
+  struct Waiting {
+    std::string namespace_;
+    std::string event;  // encoded
+    bool is_series = false;
+    int tries = 0;
+  };
 
   static Key KeyOf(const EventNote& note);
   api::Event MakeEvent(EventNote note, std::int64_t created_nanos) const;
-  void Enqueue(api::Event event);
+  void Enqueue(const api::Event& event);
   base::Task<void> WriteWaiting();
-  base::Task<void> WriteLater(api::Event event, int tries);
-  base::Task<Attempt> WriteOnce(const api::Event& event);
-  ApiRequest CreateRequest(const api::Event& event) const;
+  base::Task<void> WriteLater(Waiting waiting);
+  base::Task<Attempt> WriteOnce(const Waiting& waiting);
+  ApiRequest CreateRequest(const Waiting& waiting) const;
   ApiRequest PatchRequest(const api::Event& event) const;
   base::Task<void> FindApi();
   void StartWriting();
   void CloseIdle();
   std::int64_t NowNanos() const;
-
-  struct Waiting {
-    api::Event event;
-    int tries = 0;
-  };
 
   ApiClient& client_;
   base::Executor& executor_;

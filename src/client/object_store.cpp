@@ -8,9 +8,11 @@ namespace berth::client {
 std::vector<ObjectEvent> ObjectStore::Replace(std::vector<ReadObject> items) {
   ++replaces_;
   std::vector<ObjectEvent> events;
-  for (const ReadObject& item : items) {
-    if (const auto found = entries_.find(IdentityOf(item.object)); found != entries_.end())
-      found->seen = replaces_;
+  if (!entries_.empty()) {
+    for (const ReadObject& item : items) {
+      if (const auto found = entries_.find(IdentityOf(item.object)); found != entries_.end())
+        found->seen = replaces_;
+    }
   }
   absl::erase_if(entries_, [&](const Entry& entry) {
     if (entry.seen == replaces_) return false;
@@ -29,10 +31,13 @@ std::vector<ObjectEvent> ObjectStore::Replace(std::vector<ReadObject> items) {
 
 void ObjectStore::Put(ReadObject item, std::vector<ObjectEvent>& events) {
   const Identity identity = IdentityOf(item.object);
-  const auto found = entries_.find(identity);
-  if (found == entries_.end()) {
-    events.push_back({.type = ObjectEvent::Type::kAdd, .object = item.object});
-    entries_.insert({.object = std::move(item.object), .seen = replaces_});
+  bool is_new = false;
+  const auto found = entries_.lazy_emplace(identity, [&](const auto& make) {
+    is_new = true;
+    make(Entry{.object = item.object, .seen = replaces_});
+  });
+  if (is_new) {
+    events.push_back({.type = ObjectEvent::Type::kAdd, .object = std::move(item.object)});
     return;
   }
   found->seen = replaces_;

@@ -22,7 +22,7 @@ ApiRequest PodWriter::RequestFor(const PodName& pod, std::string method, std::st
           .subject = {.method = "", .resource = "pods", .name = pod.name}};
 }
 
-base::Task<ApiResult<void>> PodWriter::Bind(PodName pod, std::string node) {
+ApiRequest PodWriter::BindingFor(const PodName& pod, const std::string& node) const {
   api::Binding binding;
   binding.metadata.name = pod.name;
   binding.metadata.namespace_ = pod.namespace_;
@@ -31,8 +31,13 @@ base::Task<ApiResult<void>> PodWriter::Bind(PodName pod, std::string node) {
   binding.target.name = node;
   ApiRequest request = RequestFor(pod, "POST", "binding");
   SetBody(request, binding);
+  return request;
+}
+
+base::Task<ApiResult<void>> PodWriter::Bind(PodName pod, std::string node) {
   for (int attempt = 1;; ++attempt) {
-    const auto response = co_await client_.Send(request);
+    ApiRequest request = BindingFor(pod, node);
+    const auto response = co_await client_.Send(std::move(request));
     if (response) co_return ApiResult<void>();
     const ApiError& error = response.error();
     if (IsReplyLost(error) || (attempt > 1 && IsConflict(error))) {

@@ -38,6 +38,7 @@ class PodWriter {
   // What became of a binding that nobody answered; nothing if the pod waits as before. `why` is told if the
   // server does not say either.
   base::Task<std::optional<ApiResult<void>>> Settle(PodName pod, std::string node, ApiError why);
+  ApiRequest BindingFor(const PodName& pod, const std::string& node) const;
   ApiRequest RequestFor(const PodName& pod, std::string method, std::string_view subresource) const;
 
   ApiClient& client_;

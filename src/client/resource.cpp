@@ -50,10 +50,14 @@ std::string QualifiedName(const ResourceInfo& resource) {
 }
 
 std::string CollectionPath(const ResourceInfo& resource, std::string_view namespace_) {
-  std::string path = resource.group.empty() ? "/api/" : "/apis/";
-  path += ApiVersion(resource);
+  std::string path;
+  // Room for what most callers add, too.
+  path.reserve(64 + namespace_.size() * 2 + resource.plural.size());
+  path.append(resource.group.empty() ? "/api/" : "/apis/");
+  if (!resource.group.empty()) path.append(resource.group).append("/");
+  path.append(resource.version);
   if (resource.is_namespaced && !namespace_.empty()) {
-    path.append("/namespaces/").append(net::EncodePathSegment(namespace_));
+    net::AppendPathSegment(path.append("/namespaces/"), namespace_);
   }
   return path.append("/").append(resource.plural);
 }
@@ -61,7 +65,8 @@ std::string CollectionPath(const ResourceInfo& resource, std::string_view namesp
 std::string ObjectPath(const ResourceInfo& resource, std::string_view namespace_, std::string_view name,
                        std::string_view subresource) {
   std::string path = CollectionPath(resource, namespace_);
-  path.append("/").append(net::EncodePathSegment(name));
+  path.reserve(path.size() + name.size() + subresource.size() + 2);
+  net::AppendPathSegment(path.append("/"), name);
   if (!subresource.empty()) path.append("/").append(subresource);
   return path;
 }

@@ -88,7 +88,7 @@ void ClientConnection::OnReady(bool is_http2) {
 void ClientConnection::Handshake() {
   switch (transport_->Handshake()) {
     case Transport::Io::kDone:
-      OnReady(transport_->protocol() == "h2");
+      OnReady(transport_->protocol() == kHttp2Protocol);
       return;
     case Transport::Io::kWantRead:
       WaitReadable();
@@ -121,6 +121,7 @@ void ClientConnection::SendRequest() {
   if (options_.proxy && !options_.base.is_https()) head += "http://" + options_.base.Authority();
   head += JoinPath(options_.base.path, request.target);
   fmt::format_to(std::back_inserter(head), " HTTP/1.1\r\nHost: {}\r\n", options_.base.Authority());
+  if (request.common_headers) AppendFields(*request.common_headers, head);
   AppendFields(request.headers, head);
   if (size != 0 || UsuallyHasBody(request.method)) {
     fmt::format_to(std::back_inserter(head), "Content-Length: {}\r\n", size);

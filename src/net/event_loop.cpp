@@ -1,5 +1,6 @@
 #include "net/event_loop.h"
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -59,13 +60,19 @@ struct EventLoop::Impl {
   std::vector<char> scratch = std::vector<char>(kScratchBytes);
   // By callbacks of this loop: they cost neither a lock nor a look at the sockets each.
   std::deque<Callback> posted;
-  base::Duration pace = base::Duration::zero();
+  std::atomic<base::Duration> pace = base::Duration::zero();
+  std::vector<std::function<void(Rest)>> on_rest;
   base::TimePoint round;  // when the last wait was over
   bool is_busy = false;
 
   bool RunPosted();
   void RunAllPosted();
-  void KeepPace() const;
+  void TellRest(Rest rest) {
+    for (const auto& callback : on_rest) callback(rest);
+  }
+  // Whether there was something to wait for, and something to do afterwards.
+  bool KeepPace();
+  void NoteRound();
 };
 
 bool EventLoop::Impl::RunPosted() {
@@ -83,9 +90,17 @@ void EventLoop::Impl::RunAllPosted() {
   }
 }
 
-void EventLoop::Impl::KeepPace() const {
-  const base::Duration left = round + pace - clock.Now();
-  if (is_busy && left > base::Duration::zero()) std::this_thread::sleep_for(left);
+bool EventLoop::Impl::KeepPace() {
+  if (!is_busy || round + pace.load() <= clock.Now()) return false;
+  TellRest(Rest::kPace);
+  std::this_thread::sleep_for(round + pace.load() - clock.Now());
+  return context.poll_one() != 0;
+}
+
+void EventLoop::Impl::NoteRound() {
+  const base::TimePoint now = clock.Now();
+  is_busy = now - round < kBusyPaces * pace.load();
+  round = now;
 }
 
 EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) { std::signal(SIGPIPE, SIG_IGN); }
@@ -96,19 +111,18 @@ void EventLoop::Run() {
   const Running running(*this);
   Impl& impl = *impl_;
   impl.context.restart();
-  const bool has_pace = impl.pace != base::Duration::zero();
   while (true) {
     impl.RunAllPosted();
     if (impl.context.stopped()) return;
+    const bool has_pace = impl.pace.load() != base::Duration::zero();
     if (has_pace || !impl.posted.empty()) {
       if (impl.context.poll_one() != 0 || !impl.posted.empty()) continue;
-      impl.KeepPace();
     }
-    impl.context.run_one();
-    if (!has_pace) continue;
-    const base::TimePoint now = impl.clock.Now();
-    impl.is_busy = now - impl.round < kBusyPaces * impl.pace;
-    impl.round = now;
+    if (!has_pace || !impl.KeepPace()) {
+      impl.TellRest(Rest::kWait);
+      if (impl.context.run_one() == 0) return;
+    }
+    if (has_pace) impl.NoteRound();
   }
 }
 
@@ -121,6 +135,8 @@ bool EventLoop::RunOne() {
 void EventLoop::Stop() { impl_->context.stop(); }
 
 void EventLoop::SetPace(base::Duration pace) { impl_->pace = pace; }
+
+void EventLoop::OnRest(std::function<void(Rest)> callback) { impl_->on_rest.push_back(std::move(callback)); }
 
 void EventLoop::Post(Callback callback) {
   if (running_loop == this) {

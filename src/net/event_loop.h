@@ -37,8 +37,13 @@ class EventLoop {
   // Run looks at the sockets and timers, and at what other threads posted, at most once in so long while
   // there is much to do: what comes meanwhile is done together, for a fraction of the system calls. Whatever
   // comes alone, after some paces in which there was nothing to do, is done at once. Zero, as at first: never
-  // waits.
+  // waits. From any thread, as often as one likes.
   void SetPace(base::Duration pace);
+  // What a loop does next when nothing is left to do.
+  enum class Rest { kPace, kWait };
+  // Called before each rest. Before a wait that may last for ever it is always called; before the next pace
+  // it may be the only call for long. It posts nothing; what it refers to lives as long as Run.
+  void OnRest(std::function<void(Rest)> callback);
 
   // Runs the callback soon, on the loop's thread, never inside this call. In order per posting thread.
   void Post(Callback callback);

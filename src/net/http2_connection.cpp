@@ -34,7 +34,8 @@ Http2Connection::Http2Connection(EventLoop& loop, const HttpClientOptions& optio
                       if (call) call->callbacks.on_data(data);
                     },
                 .on_end = [this](Http2Session::StreamId stream, std::optional<NetError> error,
-                                 bool untouched) { OnStreamEnd(stream, std::move(error), untouched); }}) {}
+                                 bool untouched) { OnStreamEnd(stream, std::move(error), untouched); }},
+               options.wanted_headers) {}
 
 void Http2Connection::Start() {
   SetDeadline(options_.idle_timeout);

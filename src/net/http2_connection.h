@@ -4,8 +4,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
+
+#include "absl/container/flat_hash_map.h"
 
 #include "net/client_call.h"
 #include "net/http2_session.h"
@@ -72,7 +73,7 @@ class Http2Connection : public std::enable_shared_from_this<Http2Connection> {
   Owner& owner_;
   std::unique_ptr<Transport> transport_;
   Http2Session session_;
-  std::unordered_map<Http2Session::StreamId, std::shared_ptr<ClientCall>> calls_;
+  absl::flat_hash_map<Http2Session::StreamId, std::shared_ptr<ClientCall>> calls_;
   std::string output_;
   std::size_t sent_ = 0;  // of the output
   base::TimePoint deadline_ = DeadlineSweep::kNever;

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <nghttp2/nghttp2.h>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
 
 #include "base/check.h"
@@ -45,9 +45,14 @@ bool IsOfConnection(std::string_view lower_name) {
          lower_name == "transfer-encoding" || lower_name == "upgrade" || lower_name == "proxy-connection";
 }
 
-// Names and values of one request, in memory that stays until it is submitted.
+// Names and values of one request, in memory that stays until it is submitted and serves the next one.
 class FieldList {
  public:
+  void Clear() {
+    texts_.clear();
+    sizes_.clear();
+    fields_.clear();
+  }
   void Add(std::string_view name, std::string_view value) {
     texts_.append(name).append(value);
     sizes_.push_back({name.size(), value.size()});
@@ -63,25 +68,31 @@ class FieldList {
       sizes_.pop_back();
     }
   }
-  std::vector<nghttp2_nv> Finish() {
-    std::vector<nghttp2_nv> fields;
+  void AddLowered(const Headers& headers) {
+    for (const Headers::Field& field : headers.fields()) {
+      if (IsHeaderValue(field.value)) AddLowered(field.name, field.value);
+    }
+  }
+  std::span<const nghttp2_nv> Finish() {
     auto* at = reinterpret_cast<std::uint8_t*>(texts_.data());
     for (const auto& [name, value] : sizes_) {
-      fields.push_back({at, at + name, name, value, NGHTTP2_NV_FLAG_NONE});
+      fields_.push_back({at, at + name, name, value, NGHTTP2_NV_FLAG_NONE});
       at += name + value;
     }
-    return fields;
+    return fields_;
   }
 
  private:
   std::string texts_;
   std::vector<std::pair<std::size_t, std::size_t>> sizes_;
+  std::vector<nghttp2_nv> fields_;
 };
 
 }  // namespace
 
 struct Http2Session::Impl {
-  explicit Impl(Events wanted) : events(std::move(wanted)) {}
+  Impl(Events wanted, std::vector<std::string> headers)
+      : events(std::move(wanted)), wanted_headers(std::move(headers)) {}
   ~Impl() { nghttp2_session_del(session); }
 
   void Start();
@@ -92,9 +103,15 @@ struct Http2Session::Impl {
   std::size_t ReadBody(Stream& stream, std::span<char> into, bool& whole);
   void SetCallbacks(nghttp2_session_callbacks* callbacks);
 
+  bool IsWanted(std::string_view name) const {
+    return wanted_headers.empty() || std::ranges::find(wanted_headers, name) != wanted_headers.end();
+  }
+
   Events events;
+  const std::vector<std::string> wanted_headers;
   nghttp2_session* session = nullptr;
-  std::unordered_map<StreamId, Stream> streams;
+  absl::flat_hash_map<StreamId, Stream> streams;
+  FieldList fields;
   bool leaving = false;
   bool has_settings = false;
 };
@@ -124,7 +141,7 @@ void Http2Session::Impl::OnHeader(StreamId id, std::string_view name, std::strin
   if (found == streams.end() || found->second.final_headers) return;  // trailers are not looked at
   if (name == ":status") {
     std::from_chars(value.data(), value.data() + value.size(), found->second.status);
-  } else {
+  } else if (IsWanted(name)) {
     found->second.headers.Add(std::string(name), std::string(value));
   }
 }
@@ -220,7 +237,8 @@ void Http2Session::Impl::Start() {
   nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
 }
 
-Http2Session::Http2Session(Events events) : impl_(std::make_unique<Impl>(std::move(events))) {
+Http2Session::Http2Session(Events events, std::vector<std::string> wanted_headers)
+    : impl_(std::make_unique<Impl>(std::move(events), std::move(wanted_headers))) {
   impl_->Start();
 }
 
@@ -247,16 +265,16 @@ std::size_t Http2Session::streams() const { return impl_->streams.size(); }
 Http2Session::StreamId Http2Session::Submit(const ClientRequest& request, const Url& base) {
   if (!has_room()) return 0;
   const std::size_t size = SizeOf(request.body);
-  FieldList list;
+  FieldList& list = impl_->fields;
+  list.Clear();
   list.Add(":method", request.method);
   list.Add(":scheme", base.scheme);
   list.Add(":authority", base.Authority());
   list.Add(":path", JoinPath(base.path, request.target));
-  for (const Headers::Field& field : request.headers.fields()) {
-    if (IsHeaderValue(field.value)) list.AddLowered(field.name, field.value);
-  }
+  if (request.common_headers) list.AddLowered(*request.common_headers);
+  list.AddLowered(request.headers);
   if (size != 0 || UsuallyHasBody(request.method)) list.Add("content-length", fmt::format_int(size).str());
-  const std::vector<nghttp2_nv> fields = list.Finish();
+  const std::span<const nghttp2_nv> fields = list.Finish();
   nghttp2_data_provider provider{};
   provider.source.ptr = impl_.get();
   provider.read_callback = [](nghttp2_session*, StreamId id, std::uint8_t* into, std::size_t room,

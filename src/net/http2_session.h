@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "net/http_client.h"
 #include "net/http_message.h"
@@ -29,7 +30,8 @@ class Http2Session {
     std::function<void(StreamId, std::optional<NetError> error, bool untouched)> on_end;
   };
 
-  explicit Http2Session(Events events);
+  // Of the headers of answers those with these names, in small letters; of none: all.
+  explicit Http2Session(Events events, std::vector<std::string> wanted_headers = {});
   ~Http2Session();
   Http2Session(const Http2Session&) = delete;
   Http2Session& operator=(const Http2Session&) = delete;

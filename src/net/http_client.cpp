@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <map>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
 
 #include "net/client_connection.h"
@@ -74,13 +74,14 @@ struct HttpClient::Impl : std::enable_shared_from_this<Impl> {
   Http2Connection::Owner shared_hooks;
   DeadlineSweep deadlines;
   Timer patience;
-  std::map<CallId, std::shared_ptr<ClientCall>> calls;  // all that have not ended
-  std::deque<std::shared_ptr<ClientCall>> waiting;      // those without a connection
+  absl::flat_hash_map<CallId, std::shared_ptr<ClientCall>> calls;  // all that have not ended
+  std::deque<std::shared_ptr<ClientCall>> waiting;                 // those without a connection
   std::vector<std::shared_ptr<ClientConnection>> connections;
   std::vector<std::shared_ptr<ClientConnection>> idle;  // the one used last is used next
   std::vector<std::shared_ptr<Http2Connection>> shared;
   CallId last_id = 0;
   std::uint64_t dialed = 0;
+  std::uint64_t ended = 0;
   bool speaks_http1 = false;  // the server's choice in the last handshake
   bool start_queued = false;
   bool shut_down = false;
@@ -231,6 +232,7 @@ void HttpClient::Impl::OnFailed(ClientConnection& connection, std::shared_ptr<Cl
 void HttpClient::Impl::EndCall(const std::shared_ptr<ClientCall>& call, std::optional<NetError> error) {
   if (std::exchange(call->ended, true)) return;
   calls.erase(call->id);
+  ++ended;
   if (error) {
     Url url = options.base;
     url.path.clear();
@@ -270,6 +272,7 @@ base::TimePoint HttpClient::Impl::EndLate(base::TimePoint now) {
   for (const auto& [id, call] : calls) {
     if (call->deadline <= now) late_calls.push_back(call);
   }
+  std::ranges::sort(late_calls, {}, &ClientCall::id);
   for (const auto& call : late_calls) {
     if (!call->ended) Withdraw(call, {ErrorKind::kTimeout, "the deadline has passed"});
   }
@@ -403,6 +406,8 @@ HttpClient::Counts HttpClient::counts() const {
   return {.open = impl_->connections.size() + impl_->shared.size(),
           .idle = impl_->idle.size() + static_cast<std::size_t>(idle),
           .waiting_calls = impl_->waiting.size(),
+          .calls = impl_->calls.size(),
+          .ended = impl_->ended,
           .dialed = impl_->dialed};
 }
 

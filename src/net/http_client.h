@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "net/event_loop.h"
@@ -22,6 +23,8 @@ struct HttpClientOptions {
   std::shared_ptr<const TlsContext> tls;  // needed for https
   std::optional<Url> proxy;               // an http proxy: CONNECT for https, whole URLs for http
   std::size_t connections_max = 0;        // 0: no limit. Of HTTP/1.1, each open stream holds one.
+  // Of a response, in small letters; others may be left out. Empty: all.
+  std::vector<std::string> wanted_headers = {};
   std::size_t header_bytes_max = std::size_t{1} << 20;
   base::Duration dial_timeout = std::chrono::seconds(30);
   base::Duration handshake_timeout = std::chrono::seconds(10);
@@ -37,9 +40,18 @@ struct ClientRequest {
   std::string method = "GET";
   std::string target = "/";  // path and query, already encoded
   Headers headers = {};      // without Host and Content-Length
+  // Sent before them: what many requests have in common, and share.
+  std::shared_ptr<const Headers> common_headers = {};
   Body body = {};
   std::optional<base::Duration> timeout = {};  // from now to the last byte, waiting for a connection included
   std::size_t response_bytes_max = std::size_t{512} << 20;  // of a whole response
+
+  // As they are sent.
+  Headers AllHeaders() const {
+    Headers all = common_headers ? *common_headers : Headers();
+    for (const Headers::Field& field : headers.fields()) all.Add(field.name, field.value);
+    return all;
+  }
 };
 
 struct ClientResponse {
@@ -72,6 +84,8 @@ class HttpClient {
     std::size_t open = 0;
     std::size_t idle = 0;
     std::size_t waiting_calls = 0;
+    std::size_t calls = 0;     // that have not ended
+    std::uint64_t ended = 0;   // calls, since the client was made
     std::uint64_t dialed = 0;  // since the client was made
   };
 

@@ -18,6 +18,7 @@ namespace {
 
 // Length and name, as ALPN lists protocols.
 constexpr unsigned char kAlpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+constexpr std::size_t kClientReadBytes = 64 * 1024;
 constexpr unsigned char kAlpnWithHttp2[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 std::string NameOf(const PemSource& source, std::string_view what) {
@@ -137,6 +138,8 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::ForClient(const TlsC
   SSL_CTX* native = context->native_;
   if (native == nullptr) return base::Fail("tls: " + TakeOpenSslError());
   Configure(native);
+  // What a server sends in many small records is read at once.
+  SSL_CTX_set_default_read_buffer_len(native, kClientReadBytes);
   if (config.offer_http2) {
     SSL_CTX_set_alpn_protos(native, kAlpnWithHttp2, sizeof(kAlpnWithHttp2));
   } else {

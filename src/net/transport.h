@@ -14,6 +14,9 @@
 
 namespace berth::net {
 
+// What TLS calls HTTP/2.
+inline constexpr std::string_view kHttp2Protocol = "h2";
+
 // One TCP connection, plain or TLS, that never blocks.
 //
 // Reads and writes are tried; when they want the socket to become ready, the caller waits for that and tries

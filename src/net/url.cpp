@@ -39,10 +39,12 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-std::string Encode(std::string_view text, bool blank_is_plus) {
+void AppendEncoded(std::string& out, std::string_view text, bool blank_is_plus) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(text.size());
+  if (std::ranges::all_of(text, IsUnreserved)) {
+    out.append(text);
+    return;
+  }
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (IsUnreserved(c)) {
@@ -53,6 +55,11 @@ std::string Encode(std::string_view text, bool blank_is_plus) {
       out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
     }
   }
+}
+
+std::string Encode(std::string_view text, bool blank_is_plus) {
+  std::string out;
+  AppendEncoded(out, text, blank_is_plus);
   return out;
 }
 
@@ -128,11 +135,16 @@ base::Result<Url> ParseUrl(std::string_view text) {
 std::string JoinPath(std::string_view base, std::string_view path) {
   if (path.empty()) return std::string(base);
   while (base.ends_with('/')) base.remove_suffix(1);
-  return std::string(base) + (path.starts_with('/') ? "" : "/") + std::string(path);
+  std::string joined;
+  joined.reserve(base.size() + 1 + path.size());
+  joined.append(base);
+  if (!path.starts_with('/')) joined += '/';
+  return joined.append(path);
 }
 
 std::string EncodeQueryPart(std::string_view text) { return Encode(text, true); }
 std::string EncodePathSegment(std::string_view text) { return Encode(text, false); }
+void AppendPathSegment(std::string& out, std::string_view text) { AppendEncoded(out, text, false); }
 
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_blank) {
   std::string out;

@@ -41,6 +41,7 @@ std::string JoinPath(std::string_view base, std::string_view path);
 std::string EncodeQueryPart(std::string_view text);
 // The same for one segment of a path: a blank becomes %20, a slash %2F.
 std::string EncodePathSegment(std::string_view text);
+void AppendPathSegment(std::string& out, std::string_view text);
 
 // Undoes %XX; '+' is a blank only if `plus_is_blank`. Nothing if an escape is torn or no hexadecimal.
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_blank);

@@ -17,9 +17,6 @@ namespace {
 // More at once fill memory and the server's queue, not the time: a server that takes 50 ms for a write still
 // gets more than a thousand a second.
 constexpr std::size_t kCallsInFlightMax = 64;
-// While there is much to do, answers and events are taken together as often as this. A pod that comes alone
-// does not wait.
-constexpr base::Duration kPace = std::chrono::milliseconds(1);
 // How long a scheduler that is replaced may go on with what it has begun, and how often it is looked at.
 constexpr base::Duration kReplaceGrace = std::chrono::seconds(5);
 constexpr base::Duration kReplaceCheck = std::chrono::milliseconds(20);
@@ -56,7 +53,17 @@ SchedulerProcess::SchedulerProcess(net::EventLoop& loop, ProcessOptions options)
       timer_(loop),
       tasks_(std::make_unique<base::TaskSet>(executor_.executor())),
       promotion_(loop) {
-  loop.SetPace(kPace);
+  loop.SetPace(client::AnswerPace::kMin);
+  loop.OnRest([this, alive = std::weak_ptr<const bool>(alive_)](net::EventLoop::Rest) {
+    if (!alive.expired() && watches_) KeepPace();
+  });
+}
+
+void SchedulerProcess::KeepPace() {
+  const base::Duration pace = pace_.Next(connection_->http().counts());
+  executor_.loop().SetPace(pace);
+  // Most of what the watches then say is that pods are bound, which nobody waits for.
+  watches_->SetPace(pace);
 }
 
 SchedulerProcess::~SchedulerProcess() = default;

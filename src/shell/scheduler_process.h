@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/answer_pace.h"
 #include "client/api_client.h"
 #include "client/connection.h"
 #include "client/event_recorder.h"
@@ -102,6 +103,7 @@ class SchedulerProcess {
   base::Task<void> Lead();
   base::Task<void> TakeOver();
   base::Task<void> Release(std::function<void()> on_stopped);
+  void KeepPace();
   // Steps soon, and once for all that comes until then.
   void Wake();
   void Step();
@@ -119,6 +121,8 @@ class SchedulerProcess {
   void RecordElection(const std::string& message);
   void StartWatching();
 
+  // What the loop still holds of it after its end can tell by this.
+  const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   ProcessOptions options_;
   base::RealClock clock_;
   base::MetricRegistry metrics_;
@@ -148,6 +152,7 @@ class SchedulerProcess {
   bool is_replacing_ = false;
   std::vector<core::Input> inputs_;
   core::Outputs outputs_;
+  client::AnswerPace pace_;
   net::Timer timer_;
   bool is_step_due_ = false;
   base::CancellationSource stop_;

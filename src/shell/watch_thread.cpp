@@ -155,6 +155,8 @@ base::Result<std::unique_ptr<WatchThread>> WatchThread::Make(client::LoopExecuto
 
 void WatchThread::Start() { reader_->Start(); }
 
+void WatchThread::SetPace(base::Duration pace) { reader_->loop.SetPace(std::max(kWatchPace, pace)); }
+
 base::Task<void> WatchThread::WaitForSync() { co_await synced_.WaitFor(); }
 
 base::Task<void> WatchThread::CatchUp() {

@@ -45,6 +45,8 @@ class WatchThread {
   WatchThread& operator=(const WatchThread&) = delete;
 
   void Start();
+  // How long what the server says may gather while there is much of it; never shorter than a time of its own.
+  void SetPace(base::Duration pace);
 
   // The sink has had the whole state of every kind.
   bool has_synced() const { return synced_.IsSet(); }

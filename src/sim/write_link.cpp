@@ -44,7 +44,7 @@ net::Request Arriving(const net::ClientRequest& request) {
   net::Request arrived;
   arrived.method = request.method;
   arrived.target = request.target;
-  arrived.headers = request.headers;
+  arrived.headers = request.AllHeaders();
   for (const net::Buffer& part : request.body) arrived.body += *part;
   return arrived;
 }

@@ -9,6 +9,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "base/check.h"
+#include "base/log_batch.h"
+
 namespace berth::base {
 namespace {
 
@@ -192,6 +195,94 @@ TEST_F(LogTest, LinesOfSeveralThreadsDoNotMix) {
   std::string want;
   for (int i = 0; i < kThreads * kLines; ++i) want += line;
   EXPECT_EQ(Taken(), want);
+}
+
+// Counts how often it is called, as a file would count writes.
+class CountedLog final : public LogSink {
+ public:
+  void Write(Severity, std::string_view lines) override { writes.emplace_back(lines); }
+  std::vector<std::string> writes;
+};
+
+class LogBatchTest : public testing::Test {
+ protected:
+  LogBatchTest() { before_ = ConfigureLogging({.clock = &clock_, .sink = &log_, .process_id = 1}); }
+  ~LogBatchTest() override { ConfigureLogging(before_); }
+
+  VirtualClock clock_;
+  CountedLog log_;
+  LogOptions before_;
+};
+
+TEST_F(LogBatchTest, LinesAreWrittenTogether) {
+  LogBatch batch;
+  BERTH_LOG(0, "first");
+  BERTH_LOG(0, "second");
+  EXPECT_THAT(log_.writes, testing::IsEmpty());
+  batch.Flush();
+  ASSERT_EQ(log_.writes.size(), 1U);
+  EXPECT_THAT(log_.writes[0], testing::ContainsRegex("\"first\"\n.*\"second\"\n$"));
+  batch.Flush();
+  EXPECT_EQ(log_.writes.size(), 1U);
+}
+
+TEST_F(LogBatchTest, ErrorsAndWarningsDoNotWaitAndKeepTheOrder) {
+  const LogBatch batch;
+  BERTH_LOG(0, "told");
+  BERTH_LOG_ERROR(nullptr, "failed");
+  ASSERT_EQ(log_.writes.size(), 2U);
+  EXPECT_THAT(log_.writes[0], testing::HasSubstr("told"));
+  EXPECT_THAT(log_.writes[1], testing::HasSubstr("failed"));
+  BERTH_LOG_WARNING("careful");
+  EXPECT_EQ(log_.writes.size(), 3U);
+}
+
+TEST_F(LogBatchTest, OtherThreadsDoNotWaitAndKeepTheOrder) {
+  const LogBatch batch;
+  BERTH_LOG(0, "mine");
+  std::thread([] { BERTH_LOG(0, "theirs"); }).join();
+  ASSERT_EQ(log_.writes.size(), 2U);
+  EXPECT_THAT(log_.writes[0], testing::HasSubstr("mine"));
+  EXPECT_THAT(log_.writes[1], testing::HasSubstr("theirs"));
+}
+
+TEST_F(LogBatchTest, ItIsBoundedInBytesAndTime) {
+  LogBatch batch;
+  BERTH_LOG(0, "long", {"text", std::string(LogBatch::kBytesMax, 'x')});
+  EXPECT_EQ(log_.writes.size(), 1U);
+  BERTH_LOG(0, "young");
+  batch.FlushOld();
+  EXPECT_EQ(log_.writes.size(), 1U);
+  clock_.Advance(LogBatch::kAgeMax);
+  batch.FlushOld();
+  EXPECT_EQ(log_.writes.size(), 2U);
+  BERTH_LOG(0, "kept");
+  clock_.Advance(LogBatch::kAgeMax);
+  BERTH_LOG(0, "the next finds it old");
+  EXPECT_EQ(log_.writes.size(), 3U);
+}
+
+TEST_F(LogBatchTest, NothingIsLostAtItsEnd) {
+  {  // Its own, and a process that gives up.
+    const LogBatch batch;
+    BERTH_LOG(0, "first");
+    FlushLogAtOnce();
+    EXPECT_EQ(log_.writes.size(), 1U);
+    BERTH_LOG(0, "second");
+  }
+  EXPECT_EQ(log_.writes.size(), 2U);
+  BERTH_LOG(0, "after it");
+  EXPECT_EQ(log_.writes.size(), 3U);
+}
+
+TEST(LogBatchDeathTest, AFailedCheckWritesWhatIsKept) {
+  EXPECT_DEATH(
+      {
+        const LogBatch batch;
+        BERTH_LOG(0, "the last words");
+        CheckFailed("condition", "file.cpp", 1);
+      },
+      "the last words");
 }
 
 }  // namespace

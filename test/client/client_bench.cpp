@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "client/answer_pace.h"
 #include "client/connection.h"
 #include "client/pod_writer.h"
 #include "client/reflector.h"
@@ -58,16 +59,25 @@ struct Client {
     options.rate.per_second = 0;
     api = std::make_unique<ApiClient>(executor.executor(), connection->transport(), connection->credentials(),
                                       std::move(options));
+    // As the scheduler's process does.
+    loop.SetPace(AnswerPace::kMin);
+    loop.OnRest([this](net::EventLoop::Rest) {
+      loop.SetPace(pace.Next(connection->http().counts()));
+      if (is_done()) loop.Stop();
+    });
   }
-  void RunUntil(const std::function<bool()>& condition) {
+  void RunUntil(std::function<bool()> condition) {
+    is_done = std::move(condition);
     executor.Wake();
-    while (!condition()) loop.RunOne();
+    loop.Run();
   }
 
   net::EventLoop loop;
   LoopExecutor executor{loop};
   std::unique_ptr<Connection> connection;
   std::unique_ptr<ApiClient> api;
+  AnswerPace pace;
+  std::function<bool()> is_done;
 };
 
 void Need(const ApiResult<ApiResponse>& response) {

@@ -171,6 +171,10 @@ TEST_F(CredentialsTest, Case42ExecErrorsAreTold) {
   auto& failed = WithExec();
   processes_.outcomes.push_back({.end = CommandOutcome::End::kExited, .exit_code = 3, .output = ""});
   EXPECT_EQ(Authorization(failed), prefix + "exec: executable get-token failed with exit code 3");
+  auto& hanging = WithExec();
+  processes_.outcomes.push_back({.end = CommandOutcome::End::kTimedOut, .exit_code = 0, .output = ""});
+  EXPECT_EQ(Authorization(hanging), prefix + "exec: executable get-token did not end in time");
+  EXPECT_THAT(error("no JSON"), testing::StartsWith(prefix));
 }
 
 }  // namespace

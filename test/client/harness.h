@@ -124,7 +124,7 @@ class ScriptedTransport final : public Transport {
   base::Task<Answer> Take(net::ClientRequest request) {
     SeenRequest now{.method = request.method,
                     .target = request.target,
-                    .headers = request.headers,
+                    .headers = request.AllHeaders(),
                     .body = request.body.empty() ? std::string() : *request.body.front(),
                     .at = executor_.clock().Now()};
     seen.push_back(now);

@@ -127,6 +127,63 @@ TEST_F(KubeconfigTest, ProblemsAreToldTogether) {
   EXPECT_EQ(ErrorOf(File("{server: 5}")), "clusters[0].cluster.server: must be a string");
 }
 
+// Each field once with something else than it may hold: the error names it.
+TEST_F(KubeconfigTest, EveryFieldThatIsWrongIsNamed) {
+  const std::string cluster = "clusters[0].cluster.";
+  for (const auto& [field, wanted] : {std::pair("server", "a string"),
+                                      {"tls-server-name", "a string"},
+                                      {"insecure-skip-tls-verify", "a boolean"},
+                                      {"certificate-authority", "a string"},
+                                      {"certificate-authority-data", "a string"},
+                                      {"proxy-url", "a string"},
+                                      {"disable-compression", "a boolean"},
+                                      {"extensions", "a list"}}) {
+    EXPECT_EQ(ErrorOf(File(std::string("{") + field + ": 5}")), cluster + field + ": must be " + wanted);
+  }
+  const std::string user = "users[0].user.";
+  for (const auto& [field, wanted] : {std::pair("client-certificate", "a string"),
+                                      {"client-certificate-data", "a string"},
+                                      {"client-key", "a string"},
+                                      {"client-key-data", "a string"},
+                                      {"token", "a string"},
+                                      {"tokenFile", "a string"},
+                                      {"username", "a string"},
+                                      {"password", "a string"},
+                                      {"as", "a string"},
+                                      {"as-uid", "a string"},
+                                      {"as-groups", "a list"},
+                                      {"as-user-extra", "an object"},
+                                      {"auth-provider", "an object"},
+                                      {"exec", "an object"}}) {
+    EXPECT_EQ(ErrorOf(File("{server: 'https://api'}", std::string("{") + field + ": 5}")),
+              user + field + ": must be " + wanted);
+  }
+  for (const auto& [field, wanted] : {std::pair("command", "a string"),
+                                      {"args", "a list"},
+                                      {"apiVersion", "a string"},
+                                      {"installHint", "a string"},
+                                      {"provideClusterInfo", "a boolean"},
+                                      {"interactiveMode", "a string"},
+                                      {"env", "a list"}}) {
+    EXPECT_EQ(ErrorOf(File("{server: 'https://api'}", std::string("{exec: {") + field + ": 5}}")),
+              user + "exec." + field + ": must be " + wanted);
+  }
+  for (const std::string field : {"cluster", "user", "namespace"}) {
+    EXPECT_EQ(ErrorOf("contexts: [{name: c, context: {" + field + ": 5}}]\n"),
+              "contexts[0].context." + field + ": must be a string");
+  }
+  for (const std::string field : {"kind", "apiVersion", "current-context"}) {
+    EXPECT_EQ(ErrorOf(field + ": [5]\n"), field + ": must be a string");
+  }
+  for (const std::string list : {"clusters", "users", "contexts"}) {
+    EXPECT_EQ(ErrorOf(list + ": 5\n"), list + ": must be a list");
+    EXPECT_EQ(ErrorOf(list + ": [5]\n"), list + "[0]: must be an object");
+    EXPECT_EQ(ErrorOf(list + ": [{name: 5}]\n"), list + "[0].name: must be a string");
+  }
+  EXPECT_EQ(ErrorOf("[]"), "a kubeconfig is an object");
+  EXPECT_EQ(ErrorOf("kind: Pod\n"), "no kind \"Pod\" is registered for version \"v1\"");
+}
+
 TEST_F(KubeconfigTest, ExecIsCheckedAndOnlyUsedWithoutOtherCredentials) {
   const std::string exec =
       "{exec: {command: bin/get-token, apiVersion: client.authentication.k8s.io/v1, "

@@ -401,6 +401,32 @@ TEST_F(ReflectorTest, Case06MalformedEventIsListedAgain) {
   EXPECT_TRUE(stream->is_abandoned());
 }
 
+// Frames that say they are longer than anything a server sends, and a line without end: nothing is kept of
+// them, and everything is read anew.
+TEST_F(ReflectorTest, AbsurdLengthsAreListedAgain) {
+  for (const bool is_protobuf : {false, true}) {
+    AddReply(ListOf(10, {}));
+    auto stream = AddStream(is_protobuf ? "application/vnd.kubernetes.protobuf;stream=watch"
+                                        : "application/json;stream=watch");
+    Reflect(false);
+    log_.clear();
+    if (is_protobuf) {
+      stream->Push("\xff\xff\xff\xff");
+    } else {
+      const std::string piece(std::size_t{1} << 20, 'x');
+      for (std::size_t size = 0; size <= wire::kWatchFrameBytesMax; size += piece.size()) {
+        stream->Push(piece);
+        RunReady();
+      }
+    }
+    AddReply(ListOf(40, {}));
+    AddStream();
+    Advance(2s);
+    EXPECT_THAT(log_, ElementsAre("replace@40"));
+    EXPECT_TRUE(stream->is_abandoned());
+  }
+}
+
 TEST_F(ReflectorTest, ForeignKindsArePassedOver) {
   auto stream = Watching();
   stream->Push(Line(WatchType::kAdded, R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}})") +

@@ -144,5 +144,39 @@ TEST_F(TimerTest, NoDelayMeansSoonAndNotNow) {
   EXPECT_THAT(order, ElementsAre("started", "posted", "timer"));
 }
 
+TEST_F(RunTest, BeforeItWaitsItSaysSo) {
+  std::vector<std::string> order;
+  loop_.OnRest([&](EventLoop::Rest rest) {
+    ASSERT_EQ(rest, EventLoop::Rest::kWait);
+    order.push_back("rest");
+  });
+  Timer timer(loop_);
+  loop_.Post([&] {
+    order.push_back("work");
+    timer.StartAfter(milliseconds(1), [&] {
+      order.push_back("more");
+      loop_.Stop();
+    });
+  });
+  loop_.Run();
+  EXPECT_EQ(order.front(), "rest");
+  EXPECT_THAT(std::vector(order.end() - 3, order.end()), ElementsAre("work", "rest", "more"));
+}
+
+TEST_F(RunTest, BetweenPacesItSaysThatMoreMayCome) {
+  loop_.SetPace(milliseconds(20));
+  int paces = 0;
+  loop_.OnRest([&](EventLoop::Rest rest) { paces += rest == EventLoop::Rest::kPace ? 1 : 0; });
+  Timer timer(loop_);
+  int calls = 0;
+  std::function<void()> tick = [&] {
+    if (++calls == 4) return loop_.Stop();
+    timer.StartAfter(std::chrono::microseconds(100), [&] { tick(); });
+  };
+  tick();
+  loop_.Run();
+  EXPECT_GT(paces, 0);
+}
+
 }  // namespace
 }  // namespace berth::net
