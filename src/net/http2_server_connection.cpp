@@ -110,10 +110,10 @@ void Http2ServerConnection::TellGone() {
 void Http2ServerConnection::SetReadDeadline() {
   if (!session_.is_greeted()) return;
   const bool is_idle = session_.streams() == 0;
-  if (session_.asking() > 0 || (is_idle && !was_idle_)) {
-    SetDeadline(read_deadline_, server_.options.idle_timeout);
-  } else if (!is_idle) {
+  if (!is_idle && session_.asking() == 0) {
     read_deadline_ = DeadlineSweep::kNever;
+  } else if (read_deadline_ == DeadlineSweep::kNever || is_idle != was_idle_) {
+    SetDeadline(read_deadline_, server_.options.idle_timeout);
   }
   was_idle_ = is_idle;
 }
@@ -125,7 +125,7 @@ void Http2ServerConnection::OnLate(base::TimePoint now) {
   }
   if (stall_deadline_ <= now) {
     stall_deadline_ = DeadlineSweep::kNever;
-    session_.ResetStalled();
+    session_.ResetStalledAnswers();
     FlushSoon();
     TellGone();
     if (phase_ != Phase::kOpen) return;
@@ -135,7 +135,8 @@ void Http2ServerConnection::OnLate(base::TimePoint now) {
   if (session_.streams() == 0) {
     CloseWhenAnswered();
   } else {
-    session_.ResetAsking();
+    session_.ResetStalledRequests();
+    SetReadDeadline();
     FlushSoon();
   }
 }

@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 
 #include "base/check.h"
+#include "net/body_queue.h"
 #include "net/http2_fields.h"
 
 namespace berth::net {
@@ -26,43 +27,6 @@ constexpr std::size_t kSliceBytes = 4096;
 // Frames that wait for a client which sends and does not read.
 constexpr std::size_t kFramesWaitingMax = 10'000;
 
-// What is left to send of an answer's body.
-class BodyQueue {
- public:
-  void Push(Buffer data) {
-    bytes_ += data->size();
-    pieces_.push_back(std::move(data));
-  }
-  std::size_t bytes() const { return bytes_; }
-  // Appends the first `size` bytes, of which there are as many.
-  void Take(std::size_t size, std::string& out) {
-    bytes_ -= size;
-    while (size > 0) {
-      const std::string& piece = *pieces_[first_];
-      const std::size_t taken = std::min(size, piece.size() - offset_);
-      out.append(piece, offset_, taken);
-      size -= taken;
-      offset_ += taken;
-      if (offset_ == piece.size()) {
-        pieces_[first_++].reset();
-        offset_ = 0;
-      }
-    }
-    // Nothing is kept of a queue that has run dry, and little of one that never quite does.
-    if (bytes_ == 0 || (first_ > 64 && first_ * 2 > pieces_.size())) {
-      pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(first_));
-      first_ = 0;
-      if (bytes_ == 0) pieces_ = {};
-    }
-  }
-
- private:
-  std::vector<Buffer> pieces_;
-  std::size_t first_ = 0;   // pieces before this one are sent
-  std::size_t offset_ = 0;  // of the first piece, this much is sent
-  std::size_t bytes_ = 0;
-};
-
 enum class StreamPhase : std::uint8_t {
   kHeader,     // of the request
   kBody,       // of the request
@@ -75,14 +39,14 @@ enum class StreamPhase : std::uint8_t {
 struct ServedStream {
   std::unique_ptr<Http2ServerSession::Request> request;  // until it is taken
   std::size_t header_bytes = 0;
+  std::size_t unwanted_bytes = 0;  // of a body that came after it was refused
   BodyQueue output;
   StreamPhase phase = StreamPhase::kHeader;
   bool header_too_long = false;
   bool is_head = false;
   bool request_ended = false;
-  bool moved = false;  // since the last look for stalled ones
+  bool moved = true;  // since the last look for stalled ones
 
-  bool is_asking() const { return phase == StreamPhase::kHeader || phase == StreamPhase::kBody; }
   bool is_open() const { return phase == StreamPhase::kTaken || phase == StreamPhase::kAnswering; }
 };
 
@@ -135,6 +99,7 @@ struct Http2ServerSession::Impl {
 void Http2ServerSession::Impl::OnHeader(StreamId id, std::string_view name, std::string_view value) {
   ServedStream* const stream = Find(id);
   if (stream == nullptr || stream->phase != StreamPhase::kHeader || stream->header_too_long) return;
+  stream->moved = true;
   stream->header_bytes += name.size() + value.size() + std::string_view(": \r\n").size();
   if (stream->header_bytes > options.limits.header_bytes_max) {
     stream->header_too_long = true;
@@ -180,14 +145,15 @@ void Http2ServerSession::Impl::OnFrame(const nghttp2_frame& frame) {
     default:
       return;
   }
-  if (!is_last || stream == nullptr) return;
-  stream->request_ended = true;
+  if (!is_last || stream == nullptr || std::exchange(stream->request_ended, true)) return;
+  --asking;
   if (stream->phase == StreamPhase::kBody) OnRequestEnd(frame.hd.stream_id, *stream);
 }
 
 void Http2ServerSession::Impl::OnHeaderEnd(StreamId id, ServedStream& stream, bool is_last) {
   stream.phase = StreamPhase::kBody;
   stream.request_ended = is_last;
+  if (is_last) --asking;
   if (stream.header_too_long) {
     Refuse(id, stream, 431, "header limit exceeded");
     return;
@@ -213,24 +179,29 @@ void Http2ServerSession::Impl::OnHeaderEnd(StreamId id, ServedStream& stream, bo
 
 void Http2ServerSession::Impl::OnData(StreamId id, std::string_view data) {
   ServedStream* const stream = Find(id);
-  if (stream == nullptr || stream->phase != StreamPhase::kBody) return;
+  if (stream == nullptr) return;
+  if (stream->phase != StreamPhase::kBody) {
+    stream->unwanted_bytes += data.size();
+    if (stream->unwanted_bytes > options.limits.body_bytes_max) Reset(id, NGHTTP2_NO_ERROR);
+    return;
+  }
   if (stream->request->body.size() + data.size() > options.limits.body_bytes_max) {
     Refuse(id, *stream, 413, "body limit exceeded");
     return;
   }
   stream->request->body.append(data);
+  stream->moved = true;
 }
 
 void Http2ServerSession::Impl::OnRequestEnd(StreamId id, ServedStream& stream) {
   stream.phase = StreamPhase::kWhole;
-  --asking;
   ready.push_back(id);
 }
 
-// As HTTP/1.1 answers it. What still comes of the request is not looked at.
+// As HTTP/1.1 answers it. What still comes of the request is dropped for a while: clients exist that take no
+// answer from a stream which is reset behind it.
 void Http2ServerSession::Impl::Refuse(StreamId id, ServedStream& stream, int status, std::string_view why) {
   stream.phase = StreamPhase::kTaken;
-  --asking;
   stream.request.reset();
   stream.is_head = false;
   const Body body = MakeBody(fmt::format("{}: {}\n", ReasonPhrase(status), why));
@@ -243,7 +214,7 @@ void Http2ServerSession::Impl::OnClose(StreamId id) {
   const ServedStream& stream = found->second;
   const bool was_answered = stream.phase == StreamPhase::kFinished && stream.output.bytes() == 0;
   patience = was_answered ? std::min(patience + 1, kPatienceMax) : patience - 1;
-  if (stream.is_asking()) --asking;
+  if (!stream.request_ended) --asking;
   if (stream.is_open()) gone.push_back(id);
   queued -= stream.output.bytes();
   streams.erase(found);
@@ -349,17 +320,6 @@ void Http2ServerSession::Impl::SetSendCallbacks(nghttp2_session_callbacks* callb
         return static_cast<Impl*>(self)->SendBody(frame->hd.stream_id,
                                                   Http2Text(frame_header, kFrameHeaderBytes), size);
       });
-  // A client whose request was refused before its end may stop sending it.
-  nghttp2_session_callbacks_set_on_frame_send_callback(
-      callbacks, [](nghttp2_session* of, const nghttp2_frame* frame, void* self) {
-        if (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS) return 0;
-        if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
-        const ServedStream* const stream = static_cast<Impl*>(self)->Find(frame->hd.stream_id);
-        if (stream != nullptr && !stream->request_ended) {
-          nghttp2_submit_rst_stream(of, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
-        }
-        return 0;
-      });
 }
 
 void Http2ServerSession::Impl::Start() {
@@ -384,7 +344,7 @@ void Http2ServerSession::Impl::Start() {
 
 void Http2ServerSession::Impl::Reset(StreamId id, std::uint32_t code) {
   const auto found = streams.find(id);
-  if (found->second.is_asking()) --asking;
+  if (!found->second.request_ended) --asking;
   queued -= found->second.output.bytes();
   streams.erase(found);
   nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, code);
@@ -495,19 +455,18 @@ void Http2ServerSession::AddPatience(std::int64_t frames) {
   impl_->patience = std::min(impl_->patience + frames, kPatienceMax);
 }
 
-void Http2ServerSession::ResetAsking() {
-  std::vector<StreamId> late;
-  for (const auto& [id, stream] : impl_->streams) {
-    if (stream.is_asking()) late.push_back(id);
-  }
-  for (const StreamId id : late) impl_->Reset(id, NGHTTP2_CANCEL);
-}
-
-void Http2ServerSession::ResetStalled() {
+void Http2ServerSession::ResetStalledRequests() {
   std::vector<StreamId> stalled;
   for (auto& [id, stream] : impl_->streams) {
-    if (stream.output.bytes() == 0) continue;
-    if (!std::exchange(stream.moved, false)) stalled.push_back(id);
+    if (!stream.request_ended && !std::exchange(stream.moved, false)) stalled.push_back(id);
+  }
+  for (const StreamId id : stalled) impl_->Reset(id, NGHTTP2_CANCEL);
+}
+
+void Http2ServerSession::ResetStalledAnswers() {
+  std::vector<StreamId> stalled;
+  for (auto& [id, stream] : impl_->streams) {
+    if (stream.output.bytes() > 0 && !std::exchange(stream.moved, false)) stalled.push_back(id);
   }
   for (const StreamId id : stalled) {
     if (IsOpen(id)) impl_->gone.push_back(id);

@@ -75,10 +75,10 @@ class Http2ServerSession {
   // Frames that make work and lead to nothing (resets, pings, settings, refused streams) draw on a budget,
   // and a client that has used it up is sent away. It has room for a burst; time fills it up again.
   void AddPatience(std::int64_t frames);
-  // Resets streams whose requests are coming in.
-  void ResetAsking();
+  // Resets streams whose requests are coming in, and of which nothing came since the last call.
+  void ResetStalledRequests();
   // Resets streams that wait for their readers and have sent nothing since the last call.
-  void ResetStalled();
+  void ResetStalledAnswers();
   // Takes no more requests; what is in hand is answered.
   void GoAway();
 

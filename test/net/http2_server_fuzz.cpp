@@ -51,12 +51,13 @@ void Converse(int how, std::size_t part, std::string_view bytes) {
     BERTH_CHECK(session.streams() <= kStreamsMax);
     std::string out;
     if (!session.TakeOutput(out, 1000)) return;
-    if (how % 7 == 0) session.ResetStalled();
+    if (how % 7 == 0) session.ResetStalledAnswers();
   }
-  session.ResetAsking();
+  session.ResetStalledRequests();
+  session.ResetStalledRequests();
   BERTH_CHECK(session.asking() == 0);
-  session.ResetStalled();
-  session.ResetStalled();
+  session.ResetStalledAnswers();
+  session.ResetStalledAnswers();
   BERTH_CHECK(!session.has_queued());
 }
 

@@ -115,11 +115,11 @@ TEST_F(Http2ServerSessionTest, AReaderThatTakesNothingLosesItsStreamAndNoOther) 
   session_.Write(1, MakeBuffer(std::string(100, 'x')));
   session_.Write(3, MakeBuffer(std::string(100, 'x')));
   Output();
-  session_.ResetStalled();
+  session_.ResetStalledAnswers();
   EXPECT_THAT(session_.TakeGone(), IsEmpty());
   Feed(WindowFrame(3, 1));
   Output();
-  session_.ResetStalled();
+  session_.ResetStalledAnswers();
   EXPECT_THAT(session_.TakeGone(), ElementsAre(1));
   EXPECT_FALSE(session_.IsOpen(1));
   EXPECT_TRUE(session_.IsOpen(3));
@@ -162,13 +162,16 @@ TEST_F(Http2ServerSessionTest, AsksForABodyThatWaitsForIt) {
 
 TEST_F(Http2ServerSessionTest, RequestsThatAreNotFinishedInTimeAreReset) {
   Watch(1);
-  Feed(PostFrame(3));
-  session_.ResetAsking();
+  Feed(PostFrame(3) + PostFrame(5));
+  session_.ResetStalledRequests();
+  EXPECT_THAT(Output(), "");
+  Feed(Bytes({.type = NGHTTP2_DATA, .flags = 0, .stream = 5, .payload = "x"}));
+  session_.ResetStalledRequests();
   const auto resets = FramesOf(Output(), NGHTTP2_RST_STREAM);
   ASSERT_THAT(resets, SizeIs(1));
   EXPECT_EQ(resets[0].stream, 3U);
   EXPECT_TRUE(session_.IsOpen(1));
-  EXPECT_EQ(session_.asking(), 0U);
+  EXPECT_EQ(session_.asking(), 1U);
 }
 
 class Http2LimitsTest : public Http2ServerSessionTest {
@@ -182,9 +185,8 @@ class Http2LimitsTest : public Http2ServerSessionTest {
     const auto data = FramesOf(out, NGHTTP2_DATA, stream);
     ASSERT_THAT(data, SizeIs(1));
     EXPECT_EQ(data[0].payload, text);
+    EXPECT_EQ(data[0].flags, NGHTTP2_FLAG_END_STREAM);
     EXPECT_THAT(session_.TakeRequests(), IsEmpty());
-    EXPECT_EQ(session_.streams(), 0U);
-    EXPECT_EQ(session_.asking(), 0U);
   }
 };
 
@@ -192,17 +194,28 @@ TEST_F(Http2LimitsTest, RefusesOversizedRequestsAsHttp1Does) {
   Feed(PostFrame(1, RawField("x-long", std::string(100, 'x')) + RawField("x-more", std::string(100, 'x'))));
   std::string out = Output();
   ExpectRefused(out, 1, "Request Header Fields Too Large: header limit exceeded\n");
-  // The client need not send the rest.
-  ASSERT_THAT(FramesOf(out, NGHTTP2_RST_STREAM, 1), SizeIs(1));
-  EXPECT_EQ(FramesOf(out, NGHTTP2_RST_STREAM, 1)[0].code(), std::uint32_t{NGHTTP2_NO_ERROR});
+  // The client may send the rest, for which it gets nothing, or stop.
+  EXPECT_EQ(session_.asking(), 1U);
+  Feed(Bytes({.type = NGHTTP2_DATA, .flags = NGHTTP2_FLAG_END_STREAM, .stream = 1, .payload = "rest"}));
+  EXPECT_EQ(session_.streams(), 0U);
 
   Feed(PostFrame(3, RawField("content-length", "11")));
   ExpectRefused(Output(), 3, "Request Entity Too Large: body limit exceeded\n");
+  Feed(ResetFrame(3));
+  EXPECT_EQ(session_.asking(), 0U);
 
   Feed(PostFrame(5) + Bytes({.type = NGHTTP2_DATA, .flags = 0, .stream = 5, .payload = "1234567890"}));
   EXPECT_THAT(FramesOf(Output(), NGHTTP2_DATA), IsEmpty());
   Feed(Bytes({.type = NGHTTP2_DATA, .flags = 0, .stream = 5, .payload = "1"}));
   ExpectRefused(Output(), 5, "Request Entity Too Large: body limit exceeded\n");
+  // But it cannot send for ever.
+  Feed(Bytes({.type = NGHTTP2_DATA, .flags = 0, .stream = 5, .payload = "1234567890"}));
+  EXPECT_EQ(Output(), "");
+  Feed(Bytes({.type = NGHTTP2_DATA, .flags = 0, .stream = 5, .payload = "1"}));
+  const auto resets = FramesOf(Output(), NGHTTP2_RST_STREAM, 5);
+  ASSERT_THAT(resets, SizeIs(1));
+  EXPECT_EQ(resets[0].code(), std::uint32_t{NGHTTP2_NO_ERROR});
+  EXPECT_EQ(session_.asking(), 0U);
 }
 
 TEST_F(Http2LimitsTest, RefusesMoreStreamsThanItHasSaidItTakes) {
