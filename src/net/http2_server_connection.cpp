@@ -109,6 +109,7 @@ void Http2ServerConnection::TellGone() {
 // Pings keep no idle connection, and a request that does not go on is given up.
 void Http2ServerConnection::SetReadDeadline() {
   if (!session_.is_greeted()) return;
+  if (!std::exchange(was_greeted_, true)) read_deadline_ = DeadlineSweep::kNever;  // that of the greeting
   const bool is_idle = session_.streams() == 0;
   if (!is_idle && session_.asking() == 0) {
     read_deadline_ = DeadlineSweep::kNever;

@@ -64,6 +64,7 @@ class Http2ServerConnection final : public ServerConnection {
   base::TimePoint patience_filled_;  // up to here
   base::TimePoint stall_deadline_ = DeadlineSweep::kNever;
   Phase phase_ = Phase::kOpen;
+  bool was_greeted_ = false;
   bool was_idle_ = false;
   bool leaving_ = false;
   bool severed_ = false;
