@@ -19,15 +19,17 @@ class Resolver {
   void operator()(CreatePods& op) {
     Resolve(op.count, "Count");
     if (!op.count_multiplier_param.empty()) {
-      op.count.value = op.count.number() * Keep(params_.Integer(NameIn(op.count_multiplier_param)));
+      op.count.value = op.count.number() *
+                       Keep("countMultiplierParam", params_.Integer(NameIn(op.count_multiplier_param)));
       op.count_multiplier_param.clear();
       CheckCount(op.count, "Count");
     }
     Resolve(op.signature_batch_size, "SignatureBatchSize");
     if (op.signature_batch_size.number() == 0) op.signature_batch_size.value = 1;
-    if (!op.duration_param.empty()) op.duration = Keep(params_.Duration(NameIn(op.duration_param)));
+    if (!op.duration_param.empty())
+      op.duration = Keep("durationParam", params_.Duration(NameIn(op.duration_param)));
     if (!op.steady_state_param.empty()) {
-      op.steady_state = Keep(params_.Flag(NameIn(op.steady_state_param)));
+      op.steady_state = Keep("steadyStateParam", params_.Flag(NameIn(op.steady_state_param)));
     }
     Resolve(op.template_params);
     if (op.steady_state && op.skip_wait) {
@@ -54,7 +56,8 @@ class Resolver {
   }
   void operator()(UpdateAny& op) { Resolve(op.count, "Count"); }
   void operator()(Sleep& op) {
-    if (!op.duration_param.empty()) op.duration = Keep(params_.Duration(NameIn(op.duration_param)));
+    if (!op.duration_param.empty())
+      op.duration = Keep("durationParam", params_.Duration(NameIn(op.duration_param)));
   }
   // The others have no parameters.
   void operator()(auto&) {}
@@ -72,21 +75,25 @@ class Resolver {
     if (error_.empty()) error_ = std::move(why);
   }
   template <class T>
-  T Keep(base::Result<T> result) {
+  T Keep(std::string_view field, base::Result<T> result) {
     if (result) return *std::move(result);
-    Refuse(std::move(result.error().message));
+    Refuse(fmt::format("field \"{}\": {}", field, result.error().message));
     return T{};
   }
   void CheckCount(const Count& count, std::string_view name) {
     if (count.number() < 0) Refuse(fmt::format("invalid {}={} / {}Param=\"\"", name, count.number(), name));
   }
   void Resolve(Count& count, std::string_view name) {
-    if (!count.param.empty()) count.value = Keep(params_.Integer(NameIn(count.param)));
+    if (!count.param.empty()) {
+      std::string field = fmt::format("{}Param", name);
+      field[0] = static_cast<char>(field[0] - 'A' + 'a');
+      count.value = Keep(field, params_.Integer(NameIn(count.param)));
+    }
     count.param.clear();
     CheckCount(count, name);
   }
   void Resolve(boost::json::object& template_params) {
-    template_params = Keep(params_.Resolve(template_params));
+    template_params = Keep("templateParams", params_.Resolve(template_params));
   }
 
   Params& params_;

@@ -10,6 +10,7 @@
 namespace berth::bench {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -52,7 +53,7 @@ RunResults Runner::Run() {
 Runner::Done Runner::RunAll() {
   // All parameters are looked at before the first operation runs.
   const auto operations = Unroll(test_case_.operations, params_);
-  if (!operations) return std::unexpected(operations.error());
+  if (!operations) return base::Fail(fmt::format("{}: {}", file_.path.string(), operations.error().message));
   if (!options_.precreate) EnsureScheduler();
   const base::TimePoint end = clock_.Now() + kWorkloadMax;
   for (op_index_ = 0; op_index_ < operations->size(); ++op_index_) {
@@ -66,9 +67,9 @@ Runner::Done Runner::RunAll() {
   }
   if (const auto unused = params_.Unused(); !unused.empty()) {
     return base::Fail(
-        fmt::format("the parameters [{}] are defined on workload {}, but unused.\nPlease make "
+        fmt::format("{}: the parameters [{}] are defined on workload {}, but unused.\nPlease make "
                     "sure there are no typos",
-                    fmt::join(unused, " "), workload_.name));
+                    file_.path.string(), fmt::join(unused, " "), workload_.name));
   }
   return {};
 }
@@ -213,8 +214,17 @@ Runner::Done Runner::Await(base::Duration timeout, const std::function<bool()>& 
   return base::Fail(missing.empty() ? "context deadline exceeded" : missing + ": context deadline exceeded");
 }
 
+// A scheduler that is put off must not start for pods that are bound already and have not been seen yet: what
+// its start costs would be over before anything is measured.
+void Runner::AwaitSeen(const std::string& namespace_name, std::size_t count, base::Duration timeout) {
+  if (has_scheduler_) return;
+  clock_.Poll(milliseconds(10), timeout,
+              [&] { return ledger_.pods(namespace_name).size() >= count || !MayGoOn(); });
+}
+
 Runner::Done Runner::AwaitScheduled(const std::string& namespace_name, const LabelSet& labels,
                                     std::size_t count, base::Duration timeout) {
+  AwaitSeen(namespace_name, count, timeout);
   return Await(
       timeout, [&] { return ledger_.CountBound(namespace_name, labels) >= count; },
       [&] {

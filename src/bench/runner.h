@@ -87,11 +87,12 @@ class Runner {
   // Fails if somebody stopped the run, or if it has become useless.
   Done MayGoOn();
   Done CreateSteadily(const CreatePods& op, const PodMaker& maker, const std::string& namespace_name);
+  void AwaitSeen(const std::string& namespace_name, std::size_t count, base::Duration timeout);
   Done AwaitScheduled(const std::string& namespace_name, const LabelSet& labels, std::size_t count,
                       base::Duration timeout);
   Done AwaitAttempted(const std::string& namespace_name, const LabelSet& labels, std::size_t count);
-  // Waits until it holds; the error names a pod that is not there yet.
-  // Starts the scheduler, if that was put off.
+  // Waits until it holds; the error names a pod that is not there yet. Starts the scheduler, if that was put
+  // off.
   Done Await(base::Duration timeout, const std::function<bool()>& holds,
              const std::function<std::string()>& what_is_missing);
   void EnsureScheduler();

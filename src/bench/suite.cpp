@@ -52,6 +52,14 @@ void RunOn(const WorkloadFile& file, const TestCase& test_case, const Workload& 
   for (std::string& failure : results.failures) fail(std::move(failure));
 }
 
+std::string NameOf(const TestCase& test_case, const Workload& workload) {
+  return test_case.name + "/" + workload.name;
+}
+
+bool IsSelected(const TestCase& test_case, const Workload& workload, const SuiteOptions& options) {
+  return options.labels.Accepts(workload.labels) && options.selects(NameOf(test_case, workload));
+}
+
 }  // namespace
 
 std::string_view OutcomeText(Outcome outcome) {
@@ -102,14 +110,26 @@ WorkloadReport RunWorkload(const WorkloadFile& file, const TestCase& test_case, 
   return report;
 }
 
+std::vector<ListedWorkload> ListSuite(const WorkloadFile& file, const SuiteOptions& options) {
+  std::vector<ListedWorkload> listed;
+  for (const TestCase& test_case : file.test_cases) {
+    for (const Workload& workload : test_case.workloads) {
+      if (!IsSelected(test_case, workload, options)) continue;
+      listed.push_back({.name = NameOf(test_case, workload),
+                        .labels = workload.labels,
+                        .missing = MissingFor(file, test_case, workload)});
+    }
+  }
+  return listed;
+}
+
 std::vector<WorkloadReport> RunSuite(const WorkloadFile& file, const SuiteOptions& options) {
   std::vector<WorkloadReport> reports;
   for (const TestCase& test_case : file.test_cases) {
     for (const Workload& workload : test_case.workloads) {
-      const std::string name = test_case.name + "/" + workload.name;
-      if (!options.labels.Accepts(workload.labels) || !options.selects(name)) continue;
+      if (!IsSelected(test_case, workload, options)) continue;
       if (options.run.is_interrupted()) return reports;
-      options.on_start(name);
+      options.on_start(NameOf(test_case, workload));
       reports.push_back(RunWorkload(file, test_case, workload, options.make_cluster, options.run));
       options.on_end(reports.back());
     }

@@ -56,6 +56,14 @@ struct SuiteOptions {
 WorkloadReport RunWorkload(const WorkloadFile& file, const TestCase& test_case, const Workload& workload,
                            const ClusterMaker& make_cluster, const RunOptions& options);
 
+// What RunSuite would run, and what it would say is missing, without running anything.
+struct ListedWorkload {
+  std::string name;  // "case/workload"
+  std::vector<std::string> labels;
+  std::vector<std::string> missing;  // empty: it can run
+};
+std::vector<ListedWorkload> ListSuite(const WorkloadFile& file, const SuiteOptions& options);
+
 // The workloads of a file that are selected, one after another, each on a new cluster.
 std::vector<WorkloadReport> RunSuite(const WorkloadFile& file, const SuiteOptions& options);
 

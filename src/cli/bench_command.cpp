@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <ostream>
 #include <utility>
@@ -27,6 +28,25 @@ base::Result<void> WriteResults(const std::string& folder, const bench::Workload
   return WriteFile(csv.replace_extension(".csv"), bench::CsvText(reports));
 }
 
+// A line for each workload, and how many there are. False: there is none.
+bool PrintList(const std::vector<bench::WorkloadFile>& files, const bench::SuiteOptions& suite,
+               std::ostream& out) {
+  std::size_t all = 0;
+  std::size_t missing = 0;
+  for (const bench::WorkloadFile& file : files) {
+    for (const bench::ListedWorkload& workload : bench::ListSuite(file, suite)) {
+      ++all;
+      if (!workload.missing.empty()) ++missing;
+      const std::string verdict = workload.missing.empty()
+                                      ? "runs"
+                                      : fmt::format("not supported: {}", fmt::join(workload.missing, "; "));
+      fmt::print(out, "{} [{}]: {}\n", workload.name, fmt::join(workload.labels, ", "), verdict);
+    }
+  }
+  if (all > 0) fmt::print(out, "{} workloads: {} run, {} are not supported\n", all, all - missing, missing);
+  return all > 0;
+}
+
 }  // namespace
 
 int RunBench(const BenchOptions& options, std::ostream& out, std::ostream& progress) {
@@ -45,6 +65,9 @@ int RunBench(const BenchOptions& options, std::ostream& out, std::ostream& progr
   bench::SuiteOptions suite;
   suite.labels = bench::LabelFilter(options.label_filter);
   suite.selects = *selects;
+  if (options.lists_only) {
+    return PrintList(*files, suite, out) ? 0 : refuse("no workload has these labels and this name");
+  }
   suite.run = RunOptionsOf(options);
   std::string current;
   suite.run.on_progress = [&](std::size_t bound) {

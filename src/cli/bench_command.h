@@ -21,6 +21,7 @@ struct BenchOptions {
   std::uint64_t seed = 1;
   bool precreate = false;
   bool check_thresholds = false;
+  bool lists_only = false;   // of `run`: what there is to run
   bool is_terminal = false;  // somebody watches: one line that moves
 
   // The scheduler; empty: this program.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/bench_command.h"
 #include "cli/config_command.h"
 #include "cli/conformance/command.h"
@@ -159,6 +160,8 @@ CLI::App* AddBench(CLI::App& app, BenchFlags& flags) {
          "core: the scheduler alone, in one process with its server; sandbox: berth and its sandbox, "
          "each a process; external: the --scheduler, on a sandbox or another server")
       ->capture_default_str();
+  run->add_flag("--list", flags.run.lists_only,
+                "Run nothing: print what would run, and what is not supported and why");
   run->add_option("--kubeconfig", flags.run.kubeconfig, "An API server that is there already, and empty");
   run->add_option("--scheduler-kubeconfig", flags.run.scheduler_kubeconfig,
                   "How the scheduler reaches it; the same way if not given");
@@ -230,7 +233,8 @@ int Run(int argc, char** argv) {
     return kWrongUse;
   }
   try {
-    app.parse(argc, argv);
+    app.name(std::filesystem::path(argv[0]).filename().string());
+    app.parse(berth::cli::ForParser(std::vector<std::string>(argv + 1, argv + argc)));
   } catch (const CLI::ParseError& error) {
     // Codes of their own are the library's; to others a wrong command line is a wrong command line.
     return app.exit(error) == 0 ? 0 : kWrongUse;

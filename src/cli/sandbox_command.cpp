@@ -195,8 +195,10 @@ base::Result<Credentials> MakeCredentials(const std::string& host, base::WallPoi
     wish.names.push_back(host);
   const base::Result<net::KeyPair> server = net::IssueCertificate(credentials.authority, wish, now);
   if (!server) return base::Fail(server.error().message);
-  base::Result<std::shared_ptr<const net::TlsContext>> tls = net::TlsContext::ForServer(
-      {.certificate = {.text = server->certificate_pem}, .key = {.text = server->key_pem}});
+  base::Result<std::shared_ptr<const net::TlsContext>> tls =
+      net::TlsContext::ForServer({.certificate = {.text = server->certificate_pem},
+                                  .key = {.text = server->key_pem},
+                                  .offer_http2 = true});
   if (!tls) return base::Fail(tls.error().message);
   credentials.tls = std::move(*tls);
   credentials.token = RandomToken();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <nghttp2/nghttp2.h>
@@ -15,6 +14,7 @@
 
 #include "base/check.h"
 #include "net/client_call.h"
+#include "net/http2_fields.h"
 
 namespace berth::net {
 namespace {
@@ -33,59 +33,6 @@ struct Stream {
   std::size_t body_offset = 0;  // of that piece
   bool final_headers = false;   // those of the answer, not of an interim one
   bool whole = false;           // the server has ended its side in order
-};
-
-std::string_view Text(const std::uint8_t* data, std::size_t size) {
-  return {reinterpret_cast<const char*>(data), size};
-}
-
-// Fields that belong to one connection of HTTP/1.1.
-bool IsOfConnection(std::string_view lower_name) {
-  return lower_name == "connection" || lower_name == "host" || lower_name == "keep-alive" ||
-         lower_name == "transfer-encoding" || lower_name == "upgrade" || lower_name == "proxy-connection";
-}
-
-// Names and values of one request, in memory that stays until it is submitted and serves the next one.
-class FieldList {
- public:
-  void Clear() {
-    texts_.clear();
-    sizes_.clear();
-    fields_.clear();
-  }
-  void Add(std::string_view name, std::string_view value) {
-    texts_.append(name).append(value);
-    sizes_.push_back({name.size(), value.size()});
-  }
-  void AddLowered(std::string_view name, std::string_view value) {
-    const std::size_t at = texts_.size();
-    Add(name, value);
-    for (std::size_t i = at; i < at + name.size(); ++i) {
-      texts_[i] = static_cast<char>(std::tolower(static_cast<unsigned char>(texts_[i])));
-    }
-    if (IsOfConnection(std::string_view(texts_).substr(at, name.size()))) {
-      texts_.resize(at);
-      sizes_.pop_back();
-    }
-  }
-  void AddLowered(const Headers& headers) {
-    for (const Headers::Field& field : headers.fields()) {
-      if (IsHeaderValue(field.value)) AddLowered(field.name, field.value);
-    }
-  }
-  std::span<const nghttp2_nv> Finish() {
-    auto* at = reinterpret_cast<std::uint8_t*>(texts_.data());
-    for (const auto& [name, value] : sizes_) {
-      fields_.push_back({at, at + name, name, value, NGHTTP2_NV_FLAG_NONE});
-      at += name + value;
-    }
-    return fields_;
-  }
-
- private:
-  std::string texts_;
-  std::vector<std::pair<std::size_t, std::size_t>> sizes_;
-  std::vector<nghttp2_nv> fields_;
 };
 
 }  // namespace
@@ -111,7 +58,7 @@ struct Http2Session::Impl {
   const std::vector<std::string> wanted_headers;
   nghttp2_session* session = nullptr;
   absl::flat_hash_map<StreamId, Stream> streams;
-  FieldList fields;
+  Http2Fields fields;
   bool leaving = false;
   bool has_settings = false;
 };
@@ -188,8 +135,8 @@ void Http2Session::Impl::SetCallbacks(nghttp2_session_callbacks* callbacks) {
       callbacks,
       [](nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
          const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* self) {
-        static_cast<Impl*>(self)->OnHeader(frame->hd.stream_id, Text(name, name_size),
-                                           Text(value, value_size));
+        static_cast<Impl*>(self)->OnHeader(frame->hd.stream_id, Http2Text(name, name_size),
+                                           Http2Text(value, value_size));
         return 0;
       });
   nghttp2_session_callbacks_set_on_frame_recv_callback(
@@ -201,7 +148,7 @@ void Http2Session::Impl::SetCallbacks(nghttp2_session_callbacks* callbacks) {
       callbacks, [](nghttp2_session*, std::uint8_t, StreamId id, const std::uint8_t* data, std::size_t size,
                     void* self) {
         Impl& impl = *static_cast<Impl*>(self);
-        if (impl.streams.contains(id)) impl.events.on_data(id, Text(data, size));
+        if (impl.streams.contains(id)) impl.events.on_data(id, Http2Text(data, size));
         return 0;
       });
   nghttp2_session_callbacks_set_on_stream_close_callback(
@@ -265,14 +212,14 @@ std::size_t Http2Session::streams() const { return impl_->streams.size(); }
 Http2Session::StreamId Http2Session::Submit(const ClientRequest& request, const Url& base) {
   if (!has_room()) return 0;
   const std::size_t size = SizeOf(request.body);
-  FieldList& list = impl_->fields;
+  Http2Fields& list = impl_->fields;
   list.Clear();
   list.Add(":method", request.method);
   list.Add(":scheme", base.scheme);
   list.Add(":authority", base.Authority());
   list.Add(":path", JoinPath(base.path, request.target));
-  if (request.common_headers) list.AddLowered(*request.common_headers);
-  list.AddLowered(request.headers);
+  if (request.common_headers) list.AddAll(*request.common_headers);
+  list.AddAll(request.headers);
   if (size != 0 || UsuallyHasBody(request.method)) list.Add("content-length", fmt::format_int(size).str());
   const std::span<const nghttp2_nv> fields = list.Finish();
   nghttp2_data_provider provider{};
@@ -319,7 +266,7 @@ NetResult<void> Http2Session::TakeOutput(std::string& out, std::size_t bytes) {
       return std::unexpected(NetError{ErrorKind::kProtocol,
                                       fmt::format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(size)))});
     }
-    out.append(Text(data, static_cast<std::size_t>(size)));
+    out.append(Http2Text(data, static_cast<std::size_t>(size)));
   }
   return {};
 }

@@ -55,6 +55,8 @@ std::string_view TrimBlanks(std::string_view text);
 bool IsHeaderValue(std::string_view text);
 
 std::string_view ReasonPhrase(int status);
+// Whether answers with this status end with their header.
+constexpr bool HasNoBody(int status) { return status < 200 || status == 204 || status == 304; }
 
 // "name: value" lines. A field that could not be sent as one line is left out rather than splitting the
 // message.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "net/http_server_connection.h"
+#include "net/http1_server_connection.h"
 
 namespace berth::net {
 
@@ -21,27 +21,35 @@ bool ResponseStream::is_open() const {
 
 std::size_t ResponseStream::queued_bytes() const {
   const auto connection = connection_.lock();
-  return connection && connection->IsCurrent(exchange_) ? connection->queued_bytes() : 0;
+  return connection && connection->IsCurrent(exchange_) ? connection->queued_bytes(exchange_) : 0;
 }
 
 bool ResponseStream::Write(Buffer data) {
   const auto connection = connection_.lock();
-  return connection && connection->IsCurrent(exchange_) && connection->WriteStream(std::move(data));
+  return connection && connection->IsCurrent(exchange_) &&
+         connection->WriteStream(exchange_, std::move(data));
 }
 
 void ResponseStream::Finish() {
   const auto connection = std::exchange(connection_, {}).lock();
-  if (connection && connection->IsCurrent(exchange_)) connection->FinishStream();
+  if (connection && connection->IsCurrent(exchange_)) connection->FinishStream(exchange_);
 }
 
 void ResponseStream::Abort() {
   const auto connection = std::exchange(connection_, {}).lock();
-  if (connection && connection->IsCurrent(exchange_)) connection->Close();
+  if (connection && connection->IsCurrent(exchange_)) connection->AbortStream(exchange_);
+}
+
+void ResponseStream::Sever() {
+  const auto connection = std::exchange(connection_, {}).lock();
+  if (!connection || !connection->IsCurrent(exchange_)) return;
+  connection->OnGone(exchange_, nullptr);
+  connection->Sever();
 }
 
 void ResponseStream::OnGone(Callback callback) {
   const auto connection = connection_.lock();
-  if (connection && connection->IsCurrent(exchange_)) connection->OnGone(std::move(callback));
+  if (connection && connection->IsCurrent(exchange_)) connection->OnGone(exchange_, std::move(callback));
 }
 
 Responder::~Responder() {
@@ -50,7 +58,7 @@ Responder::~Responder() {
 
 void Responder::Send(int status, const Headers& headers, const Body& body) {
   const auto connection = std::exchange(connection_, {}).lock();
-  if (connection && connection->IsCurrent(exchange_)) connection->Send(status, headers, body);
+  if (connection && connection->IsCurrent(exchange_)) connection->Send(exchange_, status, headers, body);
 }
 
 ResponseStream Responder::StartStream(int status, const Headers& headers) {
@@ -58,13 +66,13 @@ ResponseStream Responder::StartStream(int status, const Headers& headers) {
   stream.connection_ = std::exchange(connection_, {});
   stream.exchange_ = exchange_;
   const auto connection = stream.connection_.lock();
-  if (connection && connection->IsCurrent(exchange_)) connection->StartStream(status, headers);
+  if (connection && connection->IsCurrent(exchange_)) connection->StartStream(exchange_, status, headers);
   return stream;
 }
 
 void Responder::OnGone(Callback callback) {
   const auto connection = connection_.lock();
-  if (connection && connection->IsCurrent(exchange_)) connection->OnGone(std::move(callback));
+  if (connection && connection->IsCurrent(exchange_)) connection->OnGone(exchange_, std::move(callback));
 }
 
 ServerState::ServerState(EventLoop& owner, HttpServerOptions wanted, HttpServer::Handler on_request)
@@ -92,7 +100,7 @@ bool ServerState::MakeRoom() {
 
 void ServerState::Accept(std::unique_ptr<Transport> transport) {
   if (!MakeRoom()) return;
-  auto connection = std::make_shared<ServerConnection>(*this, std::move(transport));
+  auto connection = std::make_shared<Http1ServerConnection>(*this, std::move(transport));
   connection->index = connections.size();
   connections.push_back(connection);
   connection->Start();
@@ -109,7 +117,12 @@ void ServerState::FlushSoon(std::shared_ptr<ServerConnection> connection) {
   to_flush.push_back(std::move(connection));
 }
 
-void ServerState::Remove(ServerConnection& connection) {
+void ServerState::Replace(const ServerConnection& connection, std::shared_ptr<ServerConnection> by) {
+  by->index = connection.index;
+  connections[connection.index] = std::move(by);
+}
+
+void ServerState::Remove(const ServerConnection& connection) {
   const std::size_t index = connection.index;
   connections.back()->index = index;
   std::swap(connections[index], connections.back());
@@ -122,11 +135,8 @@ base::TimePoint ServerState::CloseLate(base::TimePoint now) {
   base::TimePoint earliest = DeadlineSweep::kNever;
   const auto all = connections;
   for (const auto& connection : all) {
-    if (connection->deadline() <= now) {
-      connection->CutOff();
-    } else {
-      earliest = std::min(earliest, connection->deadline());
-    }
+    if (connection->deadline() <= now) connection->OnLate(now);
+    earliest = std::min(earliest, connection->deadline());
   }
   return earliest;
 }

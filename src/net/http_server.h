@@ -48,6 +48,9 @@ class ResponseStream {
   bool Write(Buffer data);
   void Finish();
   void Abort();
+  // Breaks the connection off in the middle of what is being sent, as a failing network would, with
+  // everything else that it carries.
+  void Sever();
 
   bool is_open() const;
   std::size_t queued_bytes() const;
@@ -93,12 +96,16 @@ struct HttpServerOptions {
   base::Duration write_timeout =
       std::chrono::seconds(60);  // a reader that takes nothing for so long is cut off
   std::size_t high_water_bytes = std::size_t{1} << 20;
+  std::uint32_t streams_max = 250;  // requests at a time on a connection of HTTP/2; kube-apiserver's number
 };
 
-// HTTP/1.1 on one port.
+// HTTP on one port: HTTP/2 with clients that agree on it in the TLS handshake or, on a plain port, begin with
+// it; HTTP/1.1 with all others.
 //
-// Requests of one connection are handed to the handler one after the other, in order; those that a client
-// sends ahead wait. Malformed and oversized requests are answered here and never reach the handler.
+// Over HTTP/1.1 the requests of one connection are handed to the handler one after the other, in order; those
+// that a client sends ahead wait. Over HTTP/2 up to `streams_max` of them are in its hands at a time, and
+// what one stream's reader does not take holds up no other. Malformed and oversized requests are answered
+// here and never reach the handler.
 //
 // Where connections are limited, a newcomer takes the place of whoever has kept one longest without using it:
 // first those that have not finished their handshake, then those that have asked for nothing since their last

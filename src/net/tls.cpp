@@ -84,9 +84,12 @@ base::Result<void> Trust(SSL_CTX* context, const PemSource& source) {
 }
 
 int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered,
-                   unsigned int offered_size, void*) {
+                   unsigned int offered_size, void* http2) {
   unsigned char* chosen = nullptr;
-  const int result = SSL_select_next_proto(&chosen, out_size, kAlpn, sizeof(kAlpn), offered, offered_size);
+  const int result = http2 != nullptr ? SSL_select_next_proto(&chosen, out_size, kAlpnWithHttp2,
+                                                              sizeof(kAlpnWithHttp2), offered, offered_size)
+                                      : SSL_select_next_proto(&chosen, out_size, kAlpn, sizeof(kAlpn),
+                                                              offered, offered_size);
   *out = chosen;
   // A client that offers only other protocols is told nothing, and may still speak HTTP/1.1.
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
@@ -111,7 +114,8 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::ForServer(const TlsS
   SSL_CTX* native = context->native_;
   if (native == nullptr) return base::Fail("tls: " + TakeOpenSslError());
   Configure(native);
-  SSL_CTX_set_alpn_select_cb(native, ChooseProtocol, nullptr);
+  context->offers_http2_ = config.offer_http2;
+  SSL_CTX_set_alpn_select_cb(native, ChooseProtocol, config.offer_http2 ? context.get() : nullptr);
   SSL_CTX_set_session_id_context(native, kAlpn, sizeof(kAlpn));
   if (auto used = UseIdentity(native, config.certificate, config.key); !used)
     return std::unexpected(used.error());

@@ -28,6 +28,7 @@ struct TlsServerConfig {
   // Groups of authorities. Given: clients are asked for a certificate; the request says whose it is and which
   // of the groups vouch for it.
   std::vector<PemSource> client_authorities = {};
+  bool offer_http2 = false;  // to clients that can; otherwise HTTP/1.1
 };
 
 struct TlsClientConfig {

@@ -104,6 +104,7 @@ class AuditLog::AuditedStream final : public StreamSink {
   bool Write(net::Buffer data) override { return inner_->Write(std::move(data)); }
   std::size_t queued_bytes() const override { return inner_->queued_bytes(); }
   void Finish() override { inner_->Finish(); }
+  void Sever() override { inner_->Sever(); }
   void OnGone(std::move_only_function<void()> callback) override { inner_->OnGone(std::move(callback)); }
 
  private:

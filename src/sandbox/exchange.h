@@ -16,6 +16,8 @@ class StreamSink {
   virtual bool Write(net::Buffer data) = 0;
   virtual std::size_t queued_bytes() const = 0;
   virtual void Finish() = 0;
+  // Breaks off the connection below, in the middle of what is being sent.
+  virtual void Sever() = 0;
   // Called once when the reader goes away by itself, never inside a call of this class.
   virtual void OnGone(std::move_only_function<void()> callback) = 0;
 };

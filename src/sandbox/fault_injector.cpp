@@ -41,6 +41,7 @@ class UnreliableSink final : public StreamSink {
  public:
   struct Fate {
     std::optional<base::Duration> dropped_after = {};
+    bool is_severed = false;  // when it is dropped, and the connection with it
     std::optional<base::Duration> silent_after = {};
   };
 
@@ -48,7 +49,10 @@ class UnreliableSink final : public StreamSink {
       : inner_(std::move(inner)), plane_(plane) {
     const base::TimePoint now = plane_.clock().Now();
     if (fate.dropped_after) {
-      timer_ = plane_.timers().Schedule(now + *fate.dropped_after, [this] { Drop(); });
+      timer_ = plane_.timers().Schedule(now + *fate.dropped_after, [this, severs = fate.is_severed] {
+        if (severs) inner_->Sever();
+        Drop();
+      });
     } else if (fate.silent_after) {
       timer_ = plane_.timers().Schedule(now + *fate.silent_after, [this] { is_silent_ = true; });
     }
@@ -62,6 +66,9 @@ class UnreliableSink final : public StreamSink {
   std::size_t queued_bytes() const override { return inner_ != nullptr ? inner_->queued_bytes() : 0; }
   void Finish() override {
     if (inner_ != nullptr && !is_silent_) inner_->Finish();
+  }
+  void Sever() override {
+    if (inner_ != nullptr) inner_->Sever();
   }
   void OnGone(std::move_only_function<void()> callback) override {
     gone_ = std::move(callback);
@@ -164,6 +171,11 @@ std::unique_ptr<Exchange> FaultInjector::Unreliable(std::unique_ptr<Exchange> ex
         static_cast<std::int64_t>(random_.UniformReal() * times * static_cast<double>(of.count())));
   };
   if (plan_.watch_drop) fate.dropped_after = part(*plan_.watch_drop, 2);
+  if (plan_.watch_cut) {
+    const base::Duration cut_after = part(*plan_.watch_cut, 2);
+    fate.is_severed = !fate.dropped_after || cut_after < *fate.dropped_after;
+    if (fate.is_severed) fate.dropped_after = cut_after;
+  }
   if (plan_.watch_stall > 0 && random_.Chance(plan_.watch_stall)) {
     fate.dropped_after.reset();
     fate.silent_after = part(std::chrono::seconds(10), 1);

@@ -82,6 +82,7 @@ base::Result<void> Take(FaultPlan& plan, std::string_view setting) {
   if (key == "latency") return put(ParseLatency(setting, value), plan.latency[verb]);
   if (key == "error") return put(ParseFailure(setting, value), plan.failures[verb]);
   if (key == "watch-drop") return put(ParseTime(setting, value), plan.watch_drop);
+  if (key == "watch-cut") return put(ParseTime(setting, value), plan.watch_cut);
   if (key == "watch-stall") return put(ParseShare(setting, value), plan.watch_stall);
   if (key == "compact") return put(ParseTime(setting, value), plan.compact);
   if (key == "conflict") return put(ParseShare(setting, value), plan.conflict);
@@ -92,8 +93,10 @@ base::Result<void> Take(FaultPlan& plan, std::string_view setting) {
     }
     return {};
   }
-  return Bad(setting,
-             "no such key; there are latency, error, watch-drop, watch-stall, compact, conflict and seed");
+  return Bad(
+      setting,
+      "no such key; there are latency, error, watch-drop, watch-cut, watch-stall, compact, conflict and "
+      "seed");
 }
 
 }  // namespace

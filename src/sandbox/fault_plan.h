@@ -29,12 +29,13 @@ struct FaultPlan {
   std::map<std::string, Latency, std::less<>> latency = {};
   std::map<std::string, Failure, std::less<>> failures = {};
   std::optional<base::Duration> watch_drop = {};  // how long a watch lives on average
+  std::optional<base::Duration> watch_cut = {};   // and how long its connection
   double watch_stall = 0;                         // the share of watches that fall silent without an end
   std::optional<base::Duration> compact = {};     // how often the history is forgotten
   double conflict = 0;                            // the share of updates and patches that come too late
 
   bool empty() const {
-    return latency.empty() && failures.empty() && !watch_drop && watch_stall == 0 && !compact &&
+    return latency.empty() && failures.empty() && !watch_drop && !watch_cut && watch_stall == 0 && !compact &&
            conflict == 0;
   }
 };

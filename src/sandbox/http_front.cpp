@@ -15,6 +15,7 @@ class HttpStream final : public StreamSink {
   bool Write(net::Buffer data) override { return stream_.Write(std::move(data)); }
   std::size_t queued_bytes() const override { return stream_.queued_bytes(); }
   void Finish() override { stream_.Finish(); }
+  void Sever() override { stream_.Sever(); }
   void OnGone(std::move_only_function<void()> callback) override { stream_.OnGone(std::move(callback)); }
 
  private:
@@ -86,7 +87,14 @@ void HttpFront::Handle(const net::Request& request, std::unique_ptr<Exchange> ex
 void HttpFront::Pump() {
   plane_.RunDue();
   const std::optional<base::TimePoint> next = plane_.NextDeadline();
-  if (next) timer_.StartAt(*next, [this] { Pump(); });
+  // Setting a timer is a system call, and there is a request for each of thousands of pods: one that rings too
+  // early costs less.
+  if (!next || (armed_ && *armed_ <= *next)) return;
+  armed_ = next;
+  timer_.StartAt(*next, [this] {
+    armed_.reset();
+    Pump();
+  });
 }
 
 }  // namespace berth::sandbox

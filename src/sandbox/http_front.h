@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -47,6 +48,7 @@ class HttpFront {
   FaultInjector* const faults_;
   AuditLog* const audit_;
   net::Timer timer_;
+  std::optional<base::TimePoint> armed_;  // when the timer rings
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<net::HttpServer> insecure_server_;
 };

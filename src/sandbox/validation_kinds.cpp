@@ -103,13 +103,18 @@ void CheckJob(const json::object& document, FieldErrorList& errors) {
   CheckRestartPolicy(document, kEnding, errors);
 }
 
-// A number that is not negative, or a share of at most 100%.
-void CheckShare(const json::object& spec, std::string_view key, FieldErrorList& errors) {
-  const json::value* value = spec.if_contains(key);
+// A number that is not negative, or a share, of at most 100% unless there may be more.
+struct ShareRule {
+  std::string path = "spec";
+  bool may_exceed_whole = false;
+};
+void CheckShare(const json::object& holder, std::string_view key, const ShareRule& rule,
+                FieldErrorList& errors) {
+  const json::value* value = holder.if_contains(key);
   if (value == nullptr) return;
-  const std::string field = fmt::format("spec.{}", key);
+  const std::string field = fmt::format("{}.{}", rule.path, key);
   if (!value->is_string()) {
-    CheckNotNegative(spec, key, "spec", errors);
+    CheckNotNegative(holder, key, rule.path, errors);
     return;
   }
   const std::string_view text = TextOf(*value);
@@ -120,8 +125,55 @@ void CheckShare(const json::object& spec, std::string_view key, FieldErrorList& 
     AddError(errors, FieldErrorType::kInvalid, field, base::QuoteGo(text),
              "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or "
              "'93%', regex used for validation is '[0-9]+%')");
-  } else if (digits.size() > 3 || std::stoi(std::string(digits)) > 100) {
+  } else if (!rule.may_exceed_whole && (digits.size() > 3 || std::stoi(std::string(digits)) > 100)) {
     AddError(errors, FieldErrorType::kInvalid, field, base::QuoteGo(text), "must not be greater than 100%");
+  }
+}
+
+// "0", 0 and "0%" alike.
+bool IsNoShare(const json::object& holder, std::string_view key) {
+  const json::value* value = holder.if_contains(key);
+  if (value == nullptr || !value->is_string()) return value == nullptr || value->to_number<double>() == 0;
+  const std::string_view text = TextOf(*value);
+  return text.find_first_not_of("0%") == std::string_view::npos;
+}
+
+void CheckRollingUpdate(const json::object& update, FieldErrorList& errors) {
+  const std::string path = "spec.strategy.rollingUpdate";
+  CheckShare(update, "maxUnavailable", {.path = path}, errors);
+  CheckShare(update, "maxSurge", {.path = path, .may_exceed_whole = true}, errors);
+  if (IsNoShare(update, "maxUnavailable") && IsNoShare(update, "maxSurge")) {
+    AddError(errors, FieldErrorType::kInvalid, path + ".maxUnavailable", Shown(update, {"maxUnavailable"}),
+             "may not be 0 when `maxSurge` is 0");
+  }
+}
+
+void CheckDeployment(const json::object& document, FieldErrorList& errors) {
+  CheckWorkload(document, errors);
+  const json::object* strategy = FindObject(document, {"spec", "strategy"});
+  if (strategy == nullptr) return;
+  const std::string_view type = TextAt(*strategy, {"type"});
+  const json::object* update = FindObject(*strategy, {"rollingUpdate"});
+  if (type == "Recreate") {
+    if (update != nullptr) {
+      ForbidField(errors, "spec.strategy.rollingUpdate",
+                  "may not be specified when strategy `type` is 'Recreate'");
+    }
+  } else if (type == "RollingUpdate") {
+    if (update != nullptr) CheckRollingUpdate(*update, errors);
+  } else {
+    // Upstream prints its own form of the whole strategy.
+    json::object shown{{"Type", type}, {"RollingUpdate", nullptr}};
+    if (update != nullptr) {
+      json::object& inner = shown["RollingUpdate"].emplace_object();
+      for (const auto& [name, key] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
+               {"MaxUnavailable", "maxUnavailable"}, {"MaxSurge", "maxSurge"}}) {
+        const json::value* value = update->if_contains(key);
+        inner[name] = value != nullptr ? *value : json::value(0);
+      }
+    }
+    AddError(errors, FieldErrorType::kNotSupported, "spec.strategy", wire::WriteJson(shown),
+             "supported values: \"Recreate\", \"RollingUpdate\"");
   }
 }
 
@@ -143,8 +195,8 @@ void CheckBudget(const json::object& document, FieldErrorList& errors) {
     AddError(errors, FieldErrorType::kInvalid, "spec", wire::WriteJson(shown),
              "minAvailable and maxUnavailable cannot be both set");
   }
-  CheckShare(*spec, "minAvailable", errors);
-  CheckShare(*spec, "maxUnavailable", errors);
+  CheckShare(*spec, "minAvailable", {}, errors);
+  CheckShare(*spec, "maxUnavailable", {}, errors);
   CheckLabelSelector(FindObject(*spec, {"selector"}), "spec.selector", errors);
   CheckChoice(*spec, "unhealthyPodEvictionPolicy", kPolicies, "spec", errors);
 }
@@ -277,7 +329,7 @@ struct KindRules {
 };
 
 constexpr KindRules kRules[] = {
-    {"apps/v1", "Deployment", CheckWorkload, CheckSameSelector},
+    {"apps/v1", "Deployment", CheckDeployment, CheckSameSelector},
     {"apps/v1", "ReplicaSet", CheckWorkload, CheckSameSelector},
     {"apps/v1", "DaemonSet", CheckWorkload, CheckSameSelector},
     {"apps/v1", "StatefulSet", CheckStatefulSet, CheckStatefulSetUpdate},

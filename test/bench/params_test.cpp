@@ -34,11 +34,12 @@ TEST(Params, CountsAreNumbersCutOffAtThePoint) {
   const char* const op = R"({"opcode": "createPods", "countParam": "$n"})";
   EXPECT_EQ(Resolved(op, {{"n", 3.9}}).count.number(), 3);
   EXPECT_EQ(Resolved(op, {{"n", 3}}).count.number(), 3);
-  EXPECT_EQ(UnrollError(op, {{"n", "3"}}), "op 0 (createPods): parameter n has the wrong type string");
-  EXPECT_EQ(UnrollError(op, {{"m", 3}}), "op 0 (createPods): parameter n is undefined");
+  EXPECT_EQ(UnrollError(op, {{"n", "3"}}),
+            "op 0 (createPods): field \"countParam\": parameter n has the wrong type string");
+  EXPECT_EQ(UnrollError(op, {{"m", 3}}), "op 0 (createPods): field \"countParam\": parameter n is undefined");
   EXPECT_EQ(UnrollError(op, {{"n", -1}}), "op 0 (createPods): invalid Count=-1 / CountParam=\"\"");
   EXPECT_EQ(UnrollError(R"({"opcode": "createPods", "countParam": "$n|4"})", {{"n", 3}}),
-            "op 0 (createPods): parameter n|4 is undefined");
+            "op 0 (createPods): field \"countParam\": parameter n|4 is undefined");
 }
 
 // case 6

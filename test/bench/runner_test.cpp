@@ -9,6 +9,7 @@
 
 #include "bench/core_cluster.h"
 #include "bench/requirements.h"
+#include "bench/suite.h"
 #include "sandbox/document.h"
 
 // Whole workloads on a small cluster. Every step of the scheduler takes a millisecond here, so that each run
@@ -30,6 +31,77 @@ apiVersion: v1
 kind: Pod
 metadata: {generateName: huge-}
 spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 9}}}]})";
+
+// What a watch of another process is like: changes of pods are heard of some time after they were made.
+class LateCluster final : public TestCluster, PodObserver {
+ public:
+  explicit LateCluster(TestCluster& inner) : inner_(inner) {}
+  ~LateCluster() override { inner_.SetPodObserver(nullptr); }
+
+  const base::Clock& clock() const override { return inner_.clock(); }
+  void StartScheduler() override {
+    written_at_start = written_;
+    inner_.StartScheduler();
+  }
+  void RunUntil(base::TimePoint end) override {
+    inner_.RunUntil(end);
+    for (const Change& change : std::exchange(late_, {})) {
+      observer_->OnPod({.namespace_name = change.namespace_name,
+                        .name = change.name,
+                        .labels = change.labels,
+                        .is_gone = change.is_gone,
+                        .is_bound = change.is_bound});
+    }
+  }
+  sandbox::ApiResult<std::string> Create(const sandbox::Target& target, json::object document) override {
+    return inner_.Create(target, std::move(document));
+  }
+  sandbox::ApiResult<void> Update(const sandbox::Target& target, json::object document) override {
+    return inner_.Update(target, std::move(document));
+  }
+  sandbox::ApiResult<void> MergePatch(const sandbox::Target& target, const json::object& patch) override {
+    return inner_.MergePatch(target, patch);
+  }
+  sandbox::ApiResult<void> Delete(const sandbox::Target& target, std::optional<std::int64_t> grace) override {
+    return inner_.Delete(target, grace);
+  }
+  std::optional<json::object> Get(const sandbox::Target& target) override { return inner_.Get(target); }
+  std::vector<std::string> NodeNames() override { return inner_.NodeNames(); }
+  void WriteSoon(std::vector<bench::Write> writes, WriteCallback done) override {
+    written_ += writes.size();
+    inner_.WriteSoon(std::move(writes), std::move(done));
+  }
+  bool IsAttempted(const std::string& namespace_name, const std::string& name) override {
+    return inner_.IsAttempted(namespace_name, name);
+  }
+  void SetPodObserver(PodObserver* observer) override {
+    observer_ = observer;
+    inner_.SetPodObserver(observer == nullptr ? nullptr : this);
+  }
+  Usage usage() const override { return inner_.usage(); }
+  std::int64_t PeakMemory() const override { return inner_.PeakMemory(); }
+  void ResetPeakMemory() override { inner_.ResetPeakMemory(); }
+
+  std::size_t written_at_start = 0;  // pods that were there when the scheduler started
+
+ private:
+  struct Change {
+    std::string namespace_name;
+    std::string name;
+    api::StringMap labels;
+    bool is_gone;
+    bool is_bound;
+  };
+  void OnPod(const PodChange& change) override {
+    late_.push_back({std::string(change.namespace_name), std::string(change.name), change.labels,
+                     change.is_gone, change.is_bound});
+  }
+
+  TestCluster& inner_;
+  PodObserver* observer_ = nullptr;
+  std::vector<Change> late_;
+  std::size_t written_ = 0;
+};
 
 class RunnerTest : public testing::Test {
  protected:
@@ -54,6 +126,13 @@ spec: {schedulingGates: [{name: a/b}], containers: [{name: c, image: i}]})");
     CoreClusterOptions options;
     options.processor_time = [this] { return processor_time_ += std::chrono::microseconds(500); };
     cluster_ = *CoreCluster::Make(options);
+    if (hears_late_) {
+      LateCluster late(*cluster_);
+      RunResults results =
+          Runner(*file, file->test_cases[0], file->test_cases[0].workloads[0], late, options_).Run();
+      written_at_start_ = late.written_at_start;
+      return results;
+    }
     return Runner(*file, file->test_cases[0], file->test_cases[0].workloads[0], *cluster_, options_).Run();
   }
 
@@ -65,6 +144,8 @@ spec: {schedulingGates: [{name: a/b}], containers: [{name: c, image: i}]})");
 
   fs::path folder_;
   RunOptions options_;
+  bool hears_late_ = false;
+  std::size_t written_at_start_ = 0;
   base::Duration processor_time_{};
   std::unique_ptr<CoreCluster> cluster_;
 };
@@ -120,7 +201,8 @@ TEST_F(RunnerTest, AnUnusedParameterFails) {
           "true}",
           "{pods: 1, m: 2}");
   EXPECT_THAT(results.failures,
-              ElementsAre("the parameters [m] are defined on workload W, but unused.\nPlease "
+              ElementsAre((folder_ / "performance-config.yaml").string() +
+                          ": the parameters [m] are defined on workload W, but unused.\nPlease "
                           "make sure there are no typos"));
   EXPECT_EQ(results.measurements.size(), 1);
 }
@@ -335,6 +417,23 @@ TEST_F(RunnerTest, ASchedulerMayStartWhenAllPodsAreThere) {
   EXPECT_EQ(results.measurements[0].cpu_microseconds_per_pod, 100);
 }
 
+// All that the scheduler uses from its start on is measured, also where it takes a while to hear of the pods
+// that were there before.
+TEST_F(RunnerTest, AStartIsMeasuredWhole) {
+  Write("bound.yaml", R"(
+metadata: {generateName: bound-}
+spec: {nodeName: fixed, containers: [{name: c, image: i}]})");
+  options_.precreate = true;
+  hears_late_ = true;
+  const RunResults results =
+      Run("  - {opcode: createNodes, count: 1, nodeTemplatePath: node.yaml}\n"
+          "  - {opcode: createPods, count: 3, podTemplatePath: bound.yaml}\n"
+          "  - {opcode: createPods, count: 1, podTemplatePath: small.yaml, collectMetrics: true}");
+  ASSERT_THAT(results.failures, IsEmpty());
+  EXPECT_EQ(results.measurements[0].pods, 1);
+  EXPECT_EQ(written_at_start_, 4);
+}
+
 // case 11: a workload that is too slow fails, and is measured all the same.
 TEST_F(RunnerTest, AMissedThresholdFailsTheWorkload) {
   const std::string operations =
@@ -366,6 +465,27 @@ TEST_F(RunnerTest, WorkloadsSayWhatTheyNeed) {
               ElementsAre("unknown feature gate NoSuchGate"));
   // There are none.
   EXPECT_THAT(missing("  - {opcode: allocResourceClaims}"), IsEmpty());
+}
+
+TEST(Suite, ListsWhatWouldRunAndWhatIsMissing) {
+  const auto file =
+      ParseWorkloadFile("performance-config.yaml",
+                        "- name: Case\n"
+                        "  workloadTemplate:\n"
+                        "  - {opcode: createNodes, count: 1}\n"
+                        "  - {opcode: createPods, count: 1, collectMetrics: true}\n"
+                        "  workloads:\n"
+                        "  - {name: Runs, labels: [performance, short]}\n"
+                        "  - {name: Cannot, labels: [performance], featureGates: {NoSuchGate: true}}\n"
+                        "  - {name: Other, labels: [integration-test]}\n");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  const auto listed = ListSuite(*file, {});
+  ASSERT_EQ(listed.size(), 2);
+  EXPECT_EQ(listed[0].name, "Case/Runs");
+  EXPECT_THAT(listed[0].labels, ElementsAre("performance", "short"));
+  EXPECT_THAT(listed[0].missing, IsEmpty());
+  EXPECT_EQ(listed[1].name, "Case/Cannot");
+  EXPECT_THAT(listed[1].missing, ElementsAre("unknown feature gate NoSuchGate"));
 }
 
 }  // namespace

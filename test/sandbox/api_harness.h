@@ -46,6 +46,7 @@ struct Recorded {
   std::string bytes;
   bool started = false;
   bool finished = false;
+  bool severed = false;
   bool dropped = false;  // the server let go of the stream
   bool stuck = false;    // the reader takes nothing
   std::move_only_function<void()> gone;
@@ -89,6 +90,7 @@ class RecordingSink final : public StreamSink {
   }
   std::size_t queued_bytes() const override { return queued_; }
   void Finish() override { record_->finished = true; }
+  void Sever() override { record_->severed = true; }
   void OnGone(std::move_only_function<void()> callback) override { record_->gone = std::move(callback); }
 
  private:

@@ -85,6 +85,21 @@ TEST_F(Faults, WatchesBreakOff) {
   EXPECT_EQ(api_.plane().api().watch_count(), 0U);
 }
 
+TEST_F(Faults, ConnectionsOfWatchesAreCut) {
+  FaultInjector faults(api_.plane(), Plan({"watch-drop=1h", "watch-cut=10s"}));
+  const auto watch = Start(faults, "GET", std::string(kPods) + "?watch=true");
+  EXPECT_FALSE(watch->severed);
+  api_.Advance(std::chrono::seconds(20));
+  EXPECT_TRUE(watch->severed);
+  EXPECT_TRUE(watch->dropped);
+  EXPECT_EQ(api_.plane().api().watch_count(), 0U);
+  FaultInjector drops(api_.plane(), Plan({"watch-drop=10s", "watch-cut=1h"}));
+  const auto dropped = Start(drops, "GET", std::string(kPods) + "?watch=true");
+  api_.Advance(std::chrono::seconds(20));
+  EXPECT_TRUE(dropped->dropped);
+  EXPECT_FALSE(dropped->severed);
+}
+
 TEST_F(Faults, StalledWatchFallsSilentAndStaysOpen) {
   FaultInjector faults(api_.plane(), Plan({"watch-stall=1"}));
   const auto watch = Start(faults, "GET", std::string(kPods) + "?watch=true");
@@ -125,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSetting{"latency.fetch=1s", "no such verb"}, BadSetting{"error=503", "CODE:SHARE"},
                     BadSetting{"error=200:1", "CODE:SHARE"}, BadSetting{"error=503:2", "from 0 to 1"},
                     BadSetting{"conflict=nan", "from 0 to 1"}, BadSetting{"colour=blue", "no such key"},
-                    BadSetting{"seed=x", "wants a number"}));
+                    BadSetting{"watch-cut=never", "wants a time"}, BadSetting{"seed=x", "wants a number"}));
 
 }  // namespace
 }  // namespace berth::sandbox::test

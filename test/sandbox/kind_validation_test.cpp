@@ -41,6 +41,42 @@ INSTANTIATE_TEST_SUITE_P(
             "Node \"bad\" is invalid: metadata.taints[1]: Duplicate value: "
             "{\"Key\":\"a\",\"Value\":\"v\",\"Effect\":\"NoSchedule\",\"TimeAdded\":null}: taints must be "
             "unique by key and effect pair"},
+        BadObject{"Strategy", "/apis/apps/v1/namespaces/default/deployments",
+                  R"({"metadata":{"name":"bad"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+                     "strategy":{"type":"Fast"},"template":{"metadata":{"labels":{"a":"b"}},
+                     "spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+                  "Deployment.apps \"bad\" is invalid: spec.strategy: Unsupported value: "
+                  "{\"Type\":\"Fast\",\"RollingUpdate\":null}: "
+                  "supported values: \"Recreate\", \"RollingUpdate\""},
+        BadObject{"StrategyWithShares", "/apis/apps/v1/namespaces/default/deployments",
+                  R"({"metadata":{"name":"bad"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+                     "strategy":{"type":"Fast","rollingUpdate":{"maxSurge":"10%"}},"template":{"metadata":{"labels":{"a":"b"}},
+                     "spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+                  "Deployment.apps \"bad\" is invalid: spec.strategy: Unsupported value: "
+                  "{\"Type\":\"Fast\",\"RollingUpdate\":"
+                  "{\"MaxUnavailable\":0,\"MaxSurge\":\"10%\"}}: supported values: \"Recreate\", "
+                  "\"RollingUpdate\""},
+        BadObject{"RecreateInSteps", "/apis/apps/v1/namespaces/default/deployments",
+                  R"({"metadata":{"name":"bad"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+                     "strategy":{"type":"Recreate","rollingUpdate":{"maxSurge":1}},"template":{"metadata":{"labels":{"a":"b"}},
+                     "spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+                  "Deployment.apps \"bad\" is invalid: spec.strategy.rollingUpdate: Forbidden: may not be "
+                  "specified "
+                  "when strategy `type` is 'Recreate'"},
+        BadObject{"NoStep", "/apis/apps/v1/namespaces/default/deployments",
+                  R"({"metadata":{"name":"bad"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+                     "strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":"0%"}},"template":{"metadata":{"labels":{"a":"b"}},
+                     "spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+                  "Deployment.apps \"bad\" is invalid: spec.strategy.rollingUpdate.maxUnavailable: Invalid "
+                  "value: \"0%\": "
+                  "may not be 0 when `maxSurge` is 0"},
+        BadObject{
+            "StepOfMoreThanAll", "/apis/apps/v1/namespaces/default/deployments",
+            R"({"metadata":{"name":"bad"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+                     "strategy":{"rollingUpdate":{"maxSurge":"200%","maxUnavailable":"101%"}},"template":{"metadata":{"labels":{"a":"b"}},
+                     "spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+            "Deployment.apps \"bad\" is invalid: spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "
+            "\"101%\": must not be greater than 100%"},
         BadObject{
             "NamespaceName", "/api/v1/namespaces", R"({"metadata":{"name":"Bad"}})",
             "Namespace \"Bad\" is invalid: metadata.name: Invalid value: \"Bad\": a lowercase RFC 1123 "

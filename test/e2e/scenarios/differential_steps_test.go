@@ -259,6 +259,12 @@ func differentialSteps() []step {
 		step{method: "PATCH", path: appsV1 + "deployments/d/scale", body: `{"spec":{"replicas":-5}}`, kind: mergePatch},
 		step{method: "GET", path: appsV1 + "deployments/nothing/scale"},
 		step{method: "PATCH", path: appsV1 + "deployments/d", body: `{"spec":{"selector":{"matchLabels":{"app":"z"}}}}`, kind: mergePatch},
+		step{method: "PATCH", path: appsV1 + "deployments/d", body: `{"spec":{"strategy":{"type":"Fast"}}}`, kind: mergePatch},
+		step{method: "PATCH", path: appsV1 + "deployments/d", body: `{"spec":{"strategy":{"type":"Fast","rollingUpdate":null}}}`, kind: mergePatch},
+		step{method: "PATCH", path: appsV1 + "deployments/d", body: `{"spec":{"strategy":{"type":"Recreate"}}}`, kind: mergePatch},
+		step{method: "PATCH", path: appsV1 + "deployments/d", body: `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":0}}}}`, kind: mergePatch},
+		step{method: "PATCH", path: appsV1 + "deployments/d", body: `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":"200%","maxUnavailable":"101%"}}}}`, kind: mergePatch},
+		step{method: "PATCH", path: appsV1 + "deployments/d", body: `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":"x%","maxUnavailable":-1}}}}`, kind: mergePatch},
 		step{method: "PATCH", path: appsV1 + "deployments/d/status", body: `{"status":{"replicas":5,"observedGeneration":1}}`, kind: mergePatch},
 		// server-side apply
 		step{method: "PATCH", path: namespaced + "configmaps/applied", body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"},"data":{"a":"1","b":"2"}}`, kind: applyPatch},

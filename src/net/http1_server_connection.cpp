@@ -1,6 +1,6 @@
-#include "net/http_server_connection.h"
+#include "net/http1_server_connection.h"
 
-#include <chrono>
+#include <algorithm>
 #include <iterator>
 #include <span>
 #include <utility>
@@ -8,30 +8,24 @@
 #include "fmt/format.h"
 
 #include "base/check.h"
+#include "net/http2_server_connection.h"
 
 namespace berth::net {
 namespace {
 
 // A client may send requests ahead; beyond this much we stop reading until it has its answers.
 constexpr std::size_t kAheadBytesMax = 64 * 1024;
-// Closing with unread input would reset the connection and destroy the answer on its way.
-constexpr auto kLingerTime = std::chrono::seconds(2);
-
-bool HasNoBody(int status) { return status < 200 || status == 204 || status == 304; }
 
 }  // namespace
 
-ServerConnection::ServerConnection(ServerState& server, std::unique_ptr<Transport> transport)
-    : server_(server), transport_(std::move(transport)) {}
-
-void ServerConnection::Start() {
+void Http1ServerConnection::Start() {
   const HttpServerOptions& options = server_.options;
   if (options.tls) phase_ = Phase::kHandshake;
   SetDeadline(read_deadline_, options.tls ? options.handshake_timeout : options.header_timeout);
   WaitReadable();
 }
 
-void ServerConnection::Handshake() {
+void Http1ServerConnection::Handshake() {
   // Not before the client has spoken: what TLS keeps for a connection is forty times the rest.
   if (!std::exchange(speaks_tls_, true)) transport_->StartTlsServer(server_.options.tls);
   switch (transport_->Handshake()) {
@@ -39,9 +33,7 @@ void ServerConnection::Handshake() {
       if (auto peer = transport_->PeerShown()) {
         peer_ = std::make_shared<const PeerCertificate>(std::move(*peer));
       }
-      phase_ = Phase::kReading;
-      SetDeadline(read_deadline_, server_.options.header_timeout);
-      WaitReadable();
+      OnHandshakeDone();
       return;
     case Transport::Io::kWantRead:
       WaitReadable();
@@ -56,12 +48,41 @@ void ServerConnection::Handshake() {
   }
 }
 
-bool ServerConnection::is_idle() const {
+void Http1ServerConnection::OnHandshakeDone() {
+  if (transport_->protocol() == kHttp2Protocol) {
+    SwitchToHttp2({});
+    return;
+  }
+  phase_ = Phase::kReading;
+  SetDeadline(read_deadline_, server_.options.header_timeout);
+  WaitReadable();
+}
+
+// A client of a plain port that knows what the server speaks begins with a text that is no request.
+bool Http1ServerConnection::MayBeHttp2(std::string_view bytes) {
+  if (!std::exchange(is_new_, false) || speaks_tls_) return false;
+  const std::string_view missing = kHttp2Preface.substr(input_.size());
+  const std::size_t common = std::min(missing.size(), bytes.size());
+  if (missing.substr(0, common) != bytes.substr(0, common)) return false;
+  input_.append(bytes);
+  is_new_ = common < missing.size();
+  if (!is_new_) SwitchToHttp2(std::exchange(input_, {}));
+  return true;
+}
+
+void Http1ServerConnection::SwitchToHttp2(std::string_view bytes) {
+  phase_ = Phase::kClosed;
+  const auto next = std::make_shared<Http2ServerConnection>(server_, std::move(transport_), std::move(peer_));
+  server_.Replace(*this, next);
+  next->Start(bytes);
+}
+
+bool Http1ServerConnection::is_idle() const {
   return phase_ == Phase::kHandshake || phase_ == Phase::kLingering ||
          (phase_ == Phase::kReading && !parser_ && input_.empty() && output_.empty());
 }
 
-std::pair<ServerConnection::Claim, base::TimePoint> ServerConnection::claim() const {
+std::pair<Http1ServerConnection::Claim, base::TimePoint> Http1ServerConnection::claim() const {
   // Deadlines of one phase are equally long: the earliest belongs to the one that came first.
   if (phase_ == Phase::kHandshake || phase_ == Phase::kLingering) return {Claim::kGreeting, read_deadline_};
   if (is_idle()) return {Claim::kIdle, read_deadline_};
@@ -69,7 +90,7 @@ std::pair<ServerConnection::Claim, base::TimePoint> ServerConnection::claim() co
   return {Claim::kAnswered, read_deadline_};
 }
 
-void ServerConnection::CloseWhenAnswered() {
+void Http1ServerConnection::CloseWhenAnswered() {
   if (is_idle()) {
     Close();
   } else {
@@ -77,47 +98,43 @@ void ServerConnection::CloseWhenAnswered() {
   }
 }
 
-void ServerConnection::Close() {
+void Http1ServerConnection::Close() {
   if (phase_ == Phase::kClosed) return;
   phase_ = Phase::kClosed;
+  read_deadline_ = write_deadline_ = DeadlineSweep::kNever;
   on_gone_ = nullptr;
   transport_->Close();
   server_.Remove(*this);
 }
 
-void ServerConnection::SetDeadline(base::TimePoint& deadline, base::Duration after) {
-  deadline = server_.loop.Now() + after;
-  server_.deadlines.Note(deadline);
-}
-
-void ServerConnection::WaitReadable() {
+void Http1ServerConnection::WaitReadable() {
   if (waiting_readable_ || phase_ == Phase::kClosed || peer_ended_) return;
   const bool taken_in = phase_ == Phase::kReading && output_.bytes() <= server_.options.high_water_bytes;
   if (!taken_in && input_.size() > kAheadBytesMax) return;
   waiting_readable_ = true;
-  transport_->WaitReadable([self = shared_from_this()] {
-    self->waiting_readable_ = false;
-    if (self->phase_ != Phase::kClosed) self->OnReadable();
+  transport_->WaitReadable([this, self = shared_from_this()] {
+    waiting_readable_ = false;
+    if (phase_ != Phase::kClosed) OnReadable();
   });
 }
 
-void ServerConnection::WaitWritable() {
+void Http1ServerConnection::WaitWritable() {
   if (waiting_writable_) return;
   waiting_writable_ = true;
   SetDeadline(write_deadline_, server_.options.write_timeout);
-  transport_->WaitWritable([self = shared_from_this()] {
-    self->waiting_writable_ = false;
-    self->write_deadline_ = DeadlineSweep::kNever;
-    if (self->phase_ == Phase::kClosed) return;
-    if (self->phase_ == Phase::kHandshake) {
-      self->Handshake();
+  transport_->WaitWritable([this, self = shared_from_this()] {
+    waiting_writable_ = false;
+    write_deadline_ = DeadlineSweep::kNever;
+    if (phase_ == Phase::kClosed) return;
+    if (phase_ == Phase::kHandshake) {
+      Handshake();
     } else {
-      self->Flush();
+      Flush();
     }
   });
 }
 
-void ServerConnection::OnReadable() {
+void Http1ServerConnection::OnReadable() {
   if (phase_ == Phase::kHandshake) {
     Handshake();
     return;
@@ -143,8 +160,8 @@ void ServerConnection::OnReadable() {
   WaitReadable();
 }
 
-void ServerConnection::OnBytes(std::string_view bytes) {
-  if (phase_ == Phase::kLingering) return;
+void Http1ServerConnection::OnBytes(std::string_view bytes) {
+  if (phase_ == Phase::kLingering || MayBeHttp2(bytes)) return;
   if (phase_ == Phase::kReading && input_.empty()) {
     bytes.remove_prefix(FeedParser(bytes));
   }
@@ -153,7 +170,7 @@ void ServerConnection::OnBytes(std::string_view bytes) {
 }
 
 // The peer will send no more. One that still waits for an answer may get it; a stream's reader is gone.
-void ServerConnection::OnPeerEnd() {
+void Http1ServerConnection::OnPeerEnd() {
   peer_ended_ = true;
   if (phase_ != Phase::kAnswering && (phase_ == Phase::kStreaming || output_.empty())) {
     OnPeerGone();
@@ -164,13 +181,13 @@ void ServerConnection::OnPeerEnd() {
   if (on_gone_) std::exchange(on_gone_, nullptr)();
 }
 
-void ServerConnection::OnPeerGone() {
+void Http1ServerConnection::OnPeerGone() {
   Callback on_gone = std::exchange(on_gone_, nullptr);
   Close();
   if (on_gone) on_gone();
 }
 
-std::size_t ServerConnection::FeedParser(std::string_view bytes) {
+std::size_t Http1ServerConnection::FeedParser(std::string_view bytes) {
   if (!parser_) {
     parser_ = std::make_unique<RequestParser>(server_.options.limits);
     continue_sent_ = false;
@@ -188,7 +205,7 @@ std::size_t ServerConnection::FeedParser(std::string_view bytes) {
 }
 
 // A handler may answer at once, which makes room for the next request: hence a loop, and no recursion.
-void ServerConnection::ReadRequests() {
+void Http1ServerConnection::ReadRequests() {
   if (reading_requests_) return;
   reading_requests_ = true;
   while (phase_ == Phase::kReading && !close_when_flushed_) {
@@ -209,7 +226,7 @@ void ServerConnection::ReadRequests() {
   reading_requests_ = false;
 }
 
-void ServerConnection::Dispatch() {
+void Http1ServerConnection::Dispatch() {
   const std::unique_ptr<RequestParser> parser = std::move(parser_);
   Request request{.method = std::move(parser->method()),
                   .target = std::move(parser->target()),
@@ -226,16 +243,16 @@ void ServerConnection::Dispatch() {
   server_.handler(std::move(request), Responder(weak_from_this(), exchange_));
 }
 
-void ServerConnection::Refuse() {
+void Http1ServerConnection::Refuse() {
   const int status = parser_->failure_status();
   keep_alive_ = false;
   is_head_ = false;
   phase_ = Phase::kAnswering;
-  Send(status, {{"Content-Type", "text/plain; charset=utf-8"}},
+  Send(exchange_, status, {{"Content-Type", "text/plain; charset=utf-8"}},
        MakeBody(fmt::format("{}: {}\n", ReasonPhrase(status), parser_->failure())));
 }
 
-std::string ServerConnection::Head(int status, const Headers& headers) const {
+std::string Http1ServerConnection::Head(int status, const Headers& headers) const {
   std::string head = fmt::format("HTTP/1.1 {} {}\r\n", status, ReasonPhrase(status));
   AppendFields(headers, head);
   if (!keep_alive_) {
@@ -246,7 +263,7 @@ std::string ServerConnection::Head(int status, const Headers& headers) const {
   return head;
 }
 
-void ServerConnection::Send(int status, const Headers& headers, const Body& body) {
+void Http1ServerConnection::Send(std::uint64_t, int status, const Headers& headers, const Body& body) {
   BERTH_CHECK(phase_ == Phase::kAnswering);
   std::string head = Head(status, headers);
   if (!HasNoBody(status)) fmt::format_to(std::back_inserter(head), "Content-Length: {}\r\n", SizeOf(body));
@@ -255,7 +272,7 @@ void ServerConnection::Send(int status, const Headers& headers, const Body& body
   FinishExchange();
 }
 
-void ServerConnection::StartStream(int status, const Headers& headers) {
+void Http1ServerConnection::StartStream(std::uint64_t, int status, const Headers& headers) {
   BERTH_CHECK(phase_ == Phase::kAnswering);
   if (is_http_1_0_) keep_alive_ = false;  // without chunks only the end of the connection ends the body
   phase_ = Phase::kStreaming;
@@ -263,7 +280,7 @@ void ServerConnection::StartStream(int status, const Headers& headers) {
   FlushSoon();
 }
 
-bool ServerConnection::WriteStream(Buffer data) {
+bool Http1ServerConnection::WriteStream(std::uint64_t, Buffer data) {
   BERTH_CHECK(phase_ == Phase::kStreaming);
   if (!is_head_) {
     if (is_http_1_0_) {
@@ -276,12 +293,12 @@ bool ServerConnection::WriteStream(Buffer data) {
   return output_.bytes() < server_.options.high_water_bytes;
 }
 
-void ServerConnection::FinishStream() {
+void Http1ServerConnection::FinishStream(std::uint64_t) {
   if (!is_http_1_0_ && !is_head_) output_.PushLastChunk();
   FinishExchange();
 }
 
-void ServerConnection::FinishExchange() {
+void Http1ServerConnection::FinishExchange() {
   ++exchange_;
   on_gone_ = nullptr;
   phase_ = Phase::kReading;
@@ -290,16 +307,21 @@ void ServerConnection::FinishExchange() {
   FlushSoon();
 }
 
-void ServerConnection::FlushSoon() {
-  if (flush_queued_) return;
-  flush_queued_ = true;
-  server_.FlushSoon(shared_from_this());
+void Http1ServerConnection::Sever() {
+  severed_ = true;
+  output_.PushText("40\r\n{");  // the beginning of a chunk
+  FlushSoon();
 }
 
-void ServerConnection::Flush() {
+void Http1ServerConnection::Flush() {
   flush_queued_ = false;
-  if (phase_ == Phase::kClosed || phase_ == Phase::kHandshake || waiting_writable_) return;
-  switch (output_.Flush(*transport_)) {
+  if (phase_ == Phase::kClosed || phase_ == Phase::kHandshake || (waiting_writable_ && !severed_)) return;
+  const Transport::Io io = output_.Flush(*transport_);
+  if (severed_) {
+    OnPeerGone();
+    return;
+  }
+  switch (io) {
     case Transport::Io::kDone:
       break;
     case Transport::Io::kWantRead:
@@ -320,7 +342,7 @@ void ServerConnection::Flush() {
   WaitReadable();
 }
 
-void ServerConnection::Linger() {
+void Http1ServerConnection::Linger() {
   if (phase_ == Phase::kLingering) return;
   if (peer_ended_) {
     Close();
