@@ -87,8 +87,8 @@ void HttpFront::Handle(const net::Request& request, std::unique_ptr<Exchange> ex
 void HttpFront::Pump() {
   plane_.RunDue();
   const std::optional<base::TimePoint> next = plane_.NextDeadline();
-  // Setting a timer is a system call, and there is a request for each of thousands of pods: one that rings too
-  // early costs less.
+  // Setting a timer is a system call, and there is a request for each of thousands of pods: one that rings
+  // too early costs less.
   if (!next || (armed_ && *armed_ <= *next)) return;
   armed_ = next;
   timer_.StartAt(*next, [this] {
