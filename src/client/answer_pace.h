@@ -15,20 +15,22 @@ namespace berth::client {
 //
 // An answer that is taken alone costs a wake, system calls and a step of the core; taken with others next to
 // nothing. So while many requests are on their way, and only a few of their answers come in a round, rounds
-// become longer; when so many come that the server may run out of requests, shorter. With few requests on
-// their way somebody may be waiting for each of them.
+// become longer; when so many come that the server may run out of requests, they are halved. With few
+// requests on their way somebody may be waiting for each of them.
 class AnswerPace {
  public:
   static constexpr base::Duration kMin = std::chrono::milliseconds(1);
-  static constexpr base::Duration kMax = std::chrono::milliseconds(8);
+  static constexpr base::Duration kMax = std::chrono::milliseconds(6);
   static constexpr std::size_t kMany = 16;
 
   // After each round: what is on its way now, and what was answered in the round.
   base::Duration Next(std::size_t on_their_way, std::size_t answered) {
     const std::size_t asked = on_their_way + answered;
-    if (asked < kMany || answered * 3 > asked) {
+    if (asked < kMany) {
+      pace_ = kMin;
+    } else if (answered * 4 > asked) {
       pace_ = std::max(kMin, pace_ / 2);
-    } else if (answered * 6 < asked) {
+    } else if (answered * 8 < asked) {
       pace_ = std::min(kMax, pace_ + kMin);
     }
     return pace_;

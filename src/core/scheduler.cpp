@@ -184,8 +184,15 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
   plugin_metrics_.SetTasks("binding", cycle_->binding_count());
 }
 
+std::size_t Scheduler::AttemptsMax() const {
+  if (options_.calls_waiting_max == 0) return options_.attempts_per_step;
+  const std::size_t waiting = std::min(dispatcher_.due_count(), options_.calls_waiting_max);
+  return std::min(options_.attempts_per_step, options_.calls_waiting_max - waiting);
+}
+
 void Scheduler::TryPods() {
-  for (std::size_t attempts = 0; attempts < options_.attempts_per_step && CanTry(); ++attempts) {
+  const std::size_t attempts_max = AttemptsMax();
+  for (std::size_t attempts = 0; attempts < attempts_max && CanTry(); ++attempts) {
     if (popped_.empty()) {
       std::optional<queue::PoppedEntity> popped = queue_->Pop();
       if (!popped) return;
@@ -221,7 +228,8 @@ void Scheduler::StartCalls(Outputs& outputs) {
   }
 }
 
-bool Scheduler::HasWork() const { return CanTry(); }
+// Calls that wait do so for answers, each of which is an input.
+bool Scheduler::HasWork() const { return CanTry() && AttemptsMax() > 0; }
 
 std::optional<base::TimePoint> Scheduler::NextDeadline() const {
   base::TimePoint next = queue_->NextTick();

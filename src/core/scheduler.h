@@ -44,6 +44,9 @@ struct SchedulerOptions {
   framework::EngineOptions engine = {};
   // How many calls may be on their way at once; 0: any number.
   std::size_t calls_in_flight_max = 0;
+  // No pod is tried while so many calls wait for others to be answered: it would hold memory and get older in
+  // line, while its turn may still be that of a more important one. 0: any number.
+  std::size_t calls_waiting_max = 0;
   // How many of a million attempts are described in the outputs; 0: none.
   std::uint32_t traces_per_million = 0;
   // So that answers and events are not kept waiting by a long queue.
@@ -101,6 +104,8 @@ class Scheduler final : private cycle::EventSink {
   void RecordAbout(const cluster::PodRecordRef& pod, const dispatch::CallEvent& event);
   void TryPods();
   bool CanTry() const { return is_deciding_ && !cycle_->is_busy() && (!popped_.empty() || queue_->CanPop()); }
+  // How many may be tried in this step.
+  std::size_t AttemptsMax() const;
   void StartCalls(Outputs& outputs);
 
   const SchedulerOptions options_;

@@ -72,6 +72,8 @@ class Dispatcher {
   // For those who look on.
   // ----------------------------------------------------------------------------------------------------------------
   std::size_t pending_count() const { return pending_count_; }
+  // Of the pending ones those that could start: too many are on their way.
+  std::size_t due_count() const { return due_.size(); }
   std::size_t in_flight_count() const { return in_flight_count_; }
   // Pods that the dispatcher remembers anything of.
   std::size_t pod_count() const { return by_uid_.size(); }

@@ -17,6 +17,8 @@ namespace {
 // More at once fill memory and the server's queue, not the time: a server that takes 50 ms for a write still
 // gets more than a thousand a second.
 constexpr std::size_t kCallsInFlightMax = 64;
+// Enough for all that may be answered in one round.
+constexpr std::size_t kCallsWaitingMax = 128;
 // How long a scheduler that is replaced may go on with what it has begun, and how often it is looked at.
 constexpr base::Duration kReplaceGrace = std::chrono::seconds(5);
 constexpr base::Duration kReplaceCheck = std::chrono::milliseconds(20);
@@ -126,6 +128,7 @@ base::Result<void> SchedulerProcess::Connect() {
 base::Result<SchedulerProcess::Work> SchedulerProcess::MakeWork(const core::SchedulerOptions& options) const {
   core::SchedulerOptions wanted = options;
   if (wanted.calls_in_flight_max == 0) wanted.calls_in_flight_max = kCallsInFlightMax;
+  if (wanted.calls_waiting_max == 0) wanted.calls_waiting_max = kCallsWaitingMax;
   wanted.extenders.clear();
   for (const config::Extender& extender : options_.extenders) wanted.extenders.push_back(SpecOf(extender));
   Work work{.metrics = std::make_unique<base::MetricRegistry>(), .scheduler = nullptr};

@@ -26,19 +26,20 @@ TEST(AnswerPaceTest, SingleAnswersToManyRequestsGather) {
 TEST(AnswerPaceTest, AServerThatRunsOutOfRequestsGetsThemSooner) {
   AnswerPace pace;
   After(pace, 20, 63, 1);
-  EXPECT_EQ(After(pace, 5, 30, 34), AnswerPace::kMin);
+  EXPECT_EQ(After(pace, 1, 30, 34), AnswerPace::kMax / 2);
+  EXPECT_EQ(After(pace, 2, 30, 34), AnswerPace::kMin);
 }
 
 TEST(AnswerPaceTest, APaceThatSuitsTheServerStays) {
   AnswerPace pace;
   const base::Duration before = After(pace, 3, 63, 1);
-  EXPECT_EQ(After(pace, 20, 48, 16), before);
+  EXPECT_EQ(After(pace, 20, 54, 10), before);
 }
 
 TEST(AnswerPaceTest, TheEndOfABurstIsNotMadeToWait) {
   AnswerPace pace;
   After(pace, 20, 63, 1);
-  EXPECT_EQ(After(pace, 5, 3, 1), AnswerPace::kMin);
+  EXPECT_EQ(After(pace, 1, 3, 1), AnswerPace::kMin);
 }
 
 TEST(AnswerPaceTest, EachAnswerCountsInOneRound) {

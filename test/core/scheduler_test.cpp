@@ -66,6 +66,34 @@ TEST(Scheduler, WithoutNodesThePodComesBackAfterItsBackoff) {
   EXPECT_EQ(api.Condition("web")->reason, "Unschedulable");
 }
 
+// What is decided ahead of the server's answers is bounded; a more important pod need not wait for the rest.
+TEST(Scheduler, NoMorePodsAreTriedThanCallsMayWait) {
+  SchedulerOptions options;
+  options.calls_in_flight_max = 2;
+  options.calls_waiting_max = 3;
+  FakeApi api(options);
+  api.Create(Node("n1", "40"));
+  for (int pod = 0; pod < 20; ++pod) api.Create(Pod("p" + std::to_string(pod)));
+  do api.Step();
+  while (api.scheduler().HasWork());
+  EXPECT_EQ(api.scheduler().binding_count(), 5) << "two on their way, three behind them";
+  api.Create(Pod("urgent", 1000));
+  api.Step();
+  EXPECT_FALSE(api.scheduler().HasWork()) << "an answer is an input";
+  std::vector<std::string> bound;
+  for (int round = 0; round < 20; ++round) {
+    for (const ApiCall& call : api.TakeCalls()) {
+      bound.push_back(call.pod->name);
+      api.Answer(call);
+    }
+    do api.Step();
+    while (api.scheduler().HasWork());
+    EXPECT_LE(api.scheduler().binding_count(), 5);
+  }
+  EXPECT_THAT(bound, SizeIs(21));
+  EXPECT_EQ(bound.at(5), "urgent");
+}
+
 TEST(Scheduler, APodWhoseBindingFailsIsTriedAgain) {
   FakeApi api;
   api.Create(Node("n1", "4"));
