@@ -108,6 +108,7 @@ struct ConditionsPatch {
   }
   std::vector<std::string> Order() const {
     std::vector<std::string> types;
+    types.reserve(order.size());
     for (const std::string& type : order) types.push_back(TypeElement(type));
     return types;
   }
