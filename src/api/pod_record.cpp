@@ -49,7 +49,7 @@ T ValueOrEmpty(const std::shared_ptr<const T>& shared) {
 
 void SplitMetadata(ObjectMeta&& metadata, PodRecord& record, SharedParts& shared) {
   record.name = std::move(metadata.name);
-  record.namespace_ = std::move(metadata.namespace_);
+  record.namespace_ = shared.Text(metadata.namespace_);
   record.uid = std::move(metadata.uid);
   record.resource_version = std::move(metadata.resource_version);
   record.generation = metadata.generation;
@@ -62,7 +62,7 @@ void SplitMetadata(ObjectMeta&& metadata, PodRecord& record, SharedParts& shared
 }
 
 void SplitSpec(PodSpec&& spec, PodRecord& record, SharedParts& shared) {
-  record.node_name = std::exchange(spec.node_name, {});
+  record.node_name = shared.Text(std::exchange(spec.node_name, {}));
   std::erase_if(spec.volumes, [](const Volume& volume) { return !IsRead(volume.volume_source); });
   ForEachVolumeClaimName(
       spec, [&](std::string& name) { record.volume_claim_names.push_back(std::exchange(name, {})); });
@@ -72,15 +72,17 @@ void SplitSpec(PodSpec&& spec, PodRecord& record, SharedParts& shared) {
 }
 
 void SplitStatus(PodStatus&& status, PodRecord& record, SharedParts& shared) {
-  record.phase = std::move(status.phase);
-  record.nominated_node_name = std::move(status.nominated_node_name);
+  record.phase = shared.Text(status.phase);
+  record.nominated_node_name = shared.Text(status.nominated_node_name);
   record.start_time = status.start_time;
   std::vector<std::string> types;
   types.reserve(status.conditions.size());
+  std::vector<PodCondition> kept;
   for (PodCondition& condition : status.conditions) {
     types.push_back(condition.type);
-    if (IsKeptCondition(condition.type)) record.conditions.push_back(std::move(condition));
+    if (IsKeptCondition(condition.type)) kept.push_back(std::move(condition));
   }
+  record.SetConditions(std::move(kept));
   record.condition_types = shared.Names(std::move(types));
   record.resource_status =
       shared.ResourceStatus({.init_container_statuses = std::move(status.init_container_statuses),
@@ -116,17 +118,18 @@ PodSpec ExpandSpec(const PodRecord& record) {
 
 std::vector<PodCondition> ExpandConditions(const PodRecord& record) {
   std::vector<PodCondition> conditions;
+  const std::vector<PodCondition>& details = record.conditions();
   std::size_t kept = 0;
   if (record.condition_types == nullptr) return conditions;
   for (const std::string& type : *record.condition_types) {
     if (IsKeptCondition(type)) {
-      BERTH_CHECK(kept < record.conditions.size());
-      conditions.push_back(record.conditions[kept++]);
+      BERTH_CHECK(kept < details.size());
+      conditions.push_back(details[kept++]);
     } else {
       conditions.emplace_back().type = type;
     }
   }
-  BERTH_CHECK(kept == record.conditions.size());
+  BERTH_CHECK(kept == details.size());
   return conditions;
 }
 
@@ -154,6 +157,7 @@ PodStatus ExpandStatus(const PodRecord& record) {
 }  // namespace
 
 struct SharedParts::Pools {
+  base::TextPool texts;
   WeakPool<PodTemplate> templates;
   WeakPool<StringMap> maps;
   WeakPool<std::vector<std::string>> names;
@@ -163,6 +167,8 @@ struct SharedParts::Pools {
 
 SharedParts::SharedParts() : pools_(std::make_unique<Pools>()) {}
 SharedParts::~SharedParts() = default;
+
+base::SharedText SharedParts::Text(std::string_view text) { return pools_->texts.Intern(text); }
 
 PodTemplateRef SharedParts::Template(PodSpec&& spec) {
   const std::size_t hash = SpecHash(spec);
@@ -183,6 +189,18 @@ std::shared_ptr<const std::vector<OwnerReference>> SharedParts::Owners(std::vect
 
 std::shared_ptr<const PodResourceStatus> SharedParts::ResourceStatus(PodResourceStatus&& status) {
   return InternUnlessEmpty(pools_->resource_statuses, std::move(status));
+}
+
+const std::vector<PodCondition>& PodRecord::conditions() const {
+  static const std::vector<PodCondition> kNone;
+  return kept_conditions == nullptr ? kNone : *kept_conditions;
+}
+
+void PodRecord::SetConditions(std::vector<PodCondition> conditions) {
+  kept_conditions.reset();
+  if (!conditions.empty()) {
+    kept_conditions = std::make_shared<const std::vector<PodCondition>>(std::move(conditions));
+  }
 }
 
 bool IsKeptCondition(std::string_view type) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/meta.h"
@@ -11,6 +12,7 @@
 #include "api/pod_template.h"
 #include "api/string_map.h"
 #include "api/time.h"
+#include "base/shared_text.h"
 
 namespace berth::api {
 
@@ -27,10 +29,10 @@ struct PodResourceStatus {
 
 // What berth keeps for each pod: small, because there are a million of them. Everything that pods of one
 // workload have in common is shared: the template, equal label and annotation sets, owners, the types of the
-// conditions. Null pointers stand for empty; `spec` is never null.
+// conditions, the names of namespace and node. Null pointers stand for empty; `spec` is never null.
 struct PodRecord {
   std::string name;
-  std::string namespace_;
+  base::SharedText namespace_;
   std::string uid;
   std::string resource_version;
   std::int64_t generation = 0;
@@ -42,23 +44,27 @@ struct PodRecord {
   std::shared_ptr<const std::vector<std::string>> finalizers;
 
   PodTemplateRef spec;  // shared part
-  std::string node_name;
+  base::SharedText node_name;
   // In the order of the template's volumes and resource claims that have one.
   std::vector<std::string> volume_claim_names;
   std::vector<std::string> resource_claim_names;
 
-  std::string phase;
-  std::string nominated_node_name;
+  base::SharedText phase;
+  base::SharedText nominated_node_name;
   std::optional<Time> start_time;
   // Every type in the order of the status, which a patch of the list has to repeat; details only of the types
   // that a scheduler reads or writes (IsKeptCondition), in the same order.
   std::shared_ptr<const std::vector<std::string>> condition_types;
-  std::vector<PodCondition> conditions;
+  std::shared_ptr<const std::vector<PodCondition>> kept_conditions;
   std::shared_ptr<const PodResourceStatus> resource_status;
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
   std::shared_ptr<const PodExtendedResourceClaimStatus> extended_resource_claim_status;
   std::shared_ptr<const std::vector<NodeAllocatableResourceClaimStatus>>
       node_allocatable_resource_claim_statuses;
+
+  // Those that are kept; none if there is no list.
+  const std::vector<PodCondition>& conditions() const;
+  void SetConditions(std::vector<PodCondition> conditions);
 };
 
 // PodScheduled, DisruptionTarget, PodResizePending.
@@ -73,6 +79,7 @@ class SharedParts {
   SharedParts(const SharedParts&) = delete;
   SharedParts& operator=(const SharedParts&) = delete;
 
+  base::SharedText Text(std::string_view text);
   // Null for what is empty, except that there is an empty template.
   PodTemplateRef Template(PodSpec&& spec);
   std::shared_ptr<const StringMap> Map(StringMap&& map);

@@ -200,7 +200,7 @@ PodResourceView::PodResourceView(const Pod& pod)
       resize_infeasible(IsInfeasible(pod.status.conditions)) {}
 
 PodResourceView::PodResourceView(const PodRecord& pod)
-    : spec(pod.spec->spec), resize_infeasible(IsInfeasible(pod.conditions)) {
+    : spec(pod.spec->spec), resize_infeasible(IsInfeasible(pod.conditions())) {
   if (const PodResourceStatus* status = pod.resource_status.get()) {
     init_container_statuses = status->init_container_statuses;
     container_statuses = status->container_statuses;

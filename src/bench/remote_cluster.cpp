@@ -272,7 +272,7 @@ void RemoteCluster::WriteSoon(std::vector<Write> writes, WriteCallback done) {
 
 bool RemoteCluster::IsAttempted(const std::string& namespace_name, const std::string& name) {
   const api::PodRecord* const pod = api_->FindPod(namespace_name + "/" + name);
-  return pod != nullptr && std::ranges::any_of(pod->conditions, [](const api::PodCondition& condition) {
+  return pod != nullptr && std::ranges::any_of(pod->conditions(), [](const api::PodCondition& condition) {
            return condition.type == "PodScheduled";
          });
 }

@@ -122,8 +122,8 @@ ConditionsPatch PatchConditions(const api::PodRecord& known, const api::PodStatu
     patch.order = *known.condition_types;
   }
   for (api::PodCondition wanted : change.conditions) {
-    const auto old = std::ranges::find(known.conditions, wanted.type, &api::PodCondition::type);
-    if (old == known.conditions.end()) {
+    const auto old = std::ranges::find(known.conditions(), wanted.type, &api::PodCondition::type);
+    if (old == known.conditions().end()) {
       wanted.last_transition_time = now;
       patch.elements[wanted.type] = NewCondition(wanted);
       patch.order.push_back(wanted.type);
@@ -137,7 +137,7 @@ ConditionsPatch PatchConditions(const api::PodRecord& known, const api::PodStatu
 
 // True if there is something to remove.
 bool RemoveNotReady(const api::PodRecord& known, ConditionsPatch& patch) {
-  if (std::ranges::none_of(known.conditions, api::IsNotReadyForScheduling)) return false;
+  if (std::ranges::none_of(known.conditions(), api::IsNotReadyForScheduling)) return false;
   JsonObject element;
   element.Text("$patch", "delete");
   element.Text("type", api::kPodScheduled);

@@ -41,6 +41,7 @@
 
 namespace berth::cluster {
 
+class ClaimIndex;
 class ObjectStore;
 
 struct ClusterOptions {
@@ -174,6 +175,8 @@ class Cluster {
   friend class Speculation;
 
   NodeRow EnsureRow(std::string_view name);
+  // The extension, without looking for it at every pod.
+  ClaimIndex& claim_index();
   void ChangeNode(NodeRow row, NodeTable::Facts facts);
   std::vector<ResourceAmount> AllocatableOf(const api::Node& node);
   void PlaceOn(PodSlot pod, std::string_view node_name);
@@ -205,6 +208,7 @@ class Cluster {
   PodFactory factory_;
   Placements placements_;
   std::vector<std::pair<std::type_index, std::unique_ptr<Extension>>> owned_extensions_;
+  ClaimIndex* claim_index_ = nullptr;
 };
 
 }  // namespace berth::cluster

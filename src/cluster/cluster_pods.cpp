@@ -28,6 +28,11 @@ bool CountsTheSame(const PodFacts& a, const PodFacts& b) {
 
 }  // namespace
 
+ClaimIndex& Cluster::claim_index() {
+  if (claim_index_ == nullptr) claim_index_ = &UseExtension<ClaimIndex>();
+  return *claim_index_;
+}
+
 base::Result<PodSlot> Cluster::SetPending(PodRecordRef pod) {
   BERTH_CHECK(!speculating());
   if (pod->uid.empty()) return NoUid();
@@ -40,7 +45,7 @@ base::Result<PodSlot> Cluster::SetPending(PodRecordRef pod) {
     return base::Fail(fmt::format("{} is on node {}, so it does not wait for one", Named(*pod),
                                   nodes_.name(pods_.row(slot))));
   }
-  UseExtension<ClaimIndex>().Set(slot, pods_.record(slot));
+  claim_index().Set(slot, pods_.record(slot));
   return slot;
 }
 
@@ -106,7 +111,7 @@ base::Result<void> Cluster::AddPod(PodRecordRef pod) {
   if (pod->uid.empty()) return NoUid();
   if (pod->node_name.empty()) return NoNode(*pod);
   const PodSlot slot = pods_.Find(pod->uid);
-  const std::string node_name = pod->node_name;
+  const base::SharedText node_name = pod->node_name;
   if (!slot.IsValid()) {
     PlaceOn(pods_.Insert(factory_.Make(std::move(pod)), PodState::kAdded), node_name);
     return {};
@@ -132,7 +137,7 @@ base::Result<void> Cluster::AddPod(PodRecordRef pod) {
       break;
   }
   pods_.SetState(slot, PodState::kAdded);
-  UseExtension<ClaimIndex>().Remove(slot);
+  claim_index().Remove(slot);
   return {};
 }
 
@@ -155,7 +160,7 @@ base::Result<void> Cluster::UpdatePod(PodRecordRef pod) {
   // state.
   const std::string message =
       fmt::format("{} updated on a different node than previously added to", Named(*pod));
-  const std::string node_name = pod->node_name;
+  const base::SharedText node_name = pod->node_name;
   TakeOff(slot);
   factory_.Release(pods_.Replace(slot, factory_.Make(std::move(pod))));
   PlaceOn(slot, node_name);
@@ -207,7 +212,7 @@ void Cluster::TakeOff(PodSlot pod) { nodes_.FreeIfUnused(placements_.Displace(po
 void Cluster::EraseFromTable(PodSlot pod) {
   ClearNomination(pod);
   if (pods_.row(pod).IsValid()) TakeOff(pod);
-  UseExtension<ClaimIndex>().Remove(pod);
+  claim_index().Remove(pod);
   factory_.Release(pods_.Erase(pod));
 }
 

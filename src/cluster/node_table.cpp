@@ -8,6 +8,8 @@
 namespace berth::cluster {
 namespace {
 
+constexpr std::size_t kPodsMin = 8;
+
 // Signed overflow wraps, as in Go.
 void Accumulate(std::int64_t& sum, std::int64_t amount, std::int64_t sign) {
   sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
@@ -106,6 +108,8 @@ void NodeTable::EnsureColumn(ResourceId resource) {
 std::uint32_t NodeTable::AddPod(NodeRow row, const PodUse& pod) {
   Account(row, pod, 1);
   std::vector<PodSlot>& pods = rows_[row.index()].pods;
+  // Most nodes have more than a few.
+  if (pods.capacity() == 0) pods.reserve(kPodsMin);
   pods.push_back(pod.slot);
   return static_cast<std::uint32_t>(pods.size() - 1);
 }

@@ -55,11 +55,13 @@ class PodClassTable {
 
   // Takes over the caller's references to both; gives one to the id.
   PodClassId Intern(PodClass pod_class);
+  void Acquire(PodClassId id) { classes_.Acquire(id); }
   // True when the class is gone.
   bool Release(PodClassId id);
 
   const PodClass& Get(PodClassId id) const { return classes_.Get(id); }
   base::Versioned<PodClassId> Version(PodClassId id) const { return classes_.Version(id); }
+  bool IsCurrent(base::Versioned<PodClassId> id) const { return classes_.IsCurrent(id); }
   // With a namespace; with key and value or with neither.
   std::span<const PodClassId> Find(const Probe& probe) const;
   std::size_t slot_count() const { return classes_.slot_count(); }

@@ -14,15 +14,15 @@ ResourceId PodFactory::InternResource(std::string_view name) {
 }
 
 PodFacts PodFactory::Make(PodRecordRef record) {
-  static const api::StringMap kNoLabels;
   PodFacts facts;
   facts.template_id = UseTemplate(record->spec);
   TemplateFacts& shared = templates_[facts.template_id.index()];
   facts.priority = shared.priority;
   facts.requests = RequestsOf(*record, shared);
-  const NamespaceId ns = t_.namespaces.Intern(record->namespace_);
-  facts.pod_class = t_.classes.Intern({t_.labels.Intern(record->labels ? *record->labels : kNoLabels), ns});
-  if (shared.has_terms) facts.terms = TermsOf(*record, ns, shared);
+  facts.pod_class = ClassOf(*record, shared);
+  if (shared.has_terms) {
+    facts.terms = TermsOf(*record, t_.classes.Get(facts.pod_class).namespace_, shared);
+  }
   for (const std::string& claim : record->volume_claim_names) {
     scratch_.assign(record->namespace_).append("/").append(claim);
     facts.claims.push_back(t_.pods.InternClaim(scratch_));
@@ -61,6 +61,21 @@ void PodFactory::ReleaseTemplate(api::TemplateId id) {
     t_.namespaces.Release(facts.terms_namespace);
   }
   facts = {};
+}
+
+PodClassId PodFactory::ClassOf(const api::PodRecord& record, TemplateFacts& facts) {
+  static const api::StringMap kNoLabels;
+  KnownClass& last = facts.last_class;
+  // Labels that are shared are equal; it is not worth to compare others.
+  if (last.labels == record.labels && last.namespace_ == record.namespace_ &&
+      t_.classes.IsCurrent(last.pod_class)) {
+    t_.classes.Acquire(last.pod_class.id);
+    return last.pod_class.id;
+  }
+  const LabelSetId labels = t_.labels.Intern(record.labels ? *record.labels : kNoLabels);
+  const PodClassId id = t_.classes.Intern({labels, t_.namespaces.Intern(record.namespace_)});
+  last = {record.labels, record.namespace_, t_.classes.Version(id)};
+  return id;
 }
 
 RequestsId PodFactory::RequestsOf(const api::PodRecord& record, TemplateFacts& facts) {

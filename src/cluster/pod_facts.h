@@ -51,6 +51,13 @@ class PodFactory {
   bool empty() const { return template_table_.size() == 0; }
 
  private:
+  // The class of the pods that have these labels in this namespace, which the pods of a template mostly
+  // share.
+  struct KnownClass {
+    std::shared_ptr<const api::StringMap> labels;
+    base::SharedText namespace_;
+    base::Versioned<PodClassId> pod_class;
+  };
   struct TemplateFacts {
     bool known = false;
     bool has_terms = false;
@@ -63,10 +70,12 @@ class PodFactory {
     // last.
     NamespaceId terms_namespace;
     TermListId terms;
+    KnownClass last_class;
   };
 
   api::TemplateId UseTemplate(const api::PodTemplateRef& spec);
   void ReleaseTemplate(api::TemplateId id);
+  PodClassId ClassOf(const api::PodRecord& record, TemplateFacts& facts);
   RequestsId RequestsOf(const api::PodRecord& record, TemplateFacts& facts);
   RequestsId InternRequests(const api::PodResourceView& view);
   TermListId TermsOf(const api::PodRecord& record, NamespaceId namespace_, TemplateFacts& facts);

@@ -1,17 +1,29 @@
 #include "cluster/pod_table.h"
 
+#include "absl/hash/hash.h"
+
 #include "base/check.h"
 
 namespace berth::cluster {
 
+std::size_t PodTable::HashOf(std::string_view uid) { return absl::HashOf(uid); }
+
+std::size_t PodTable::HashOf(std::string_view namespace_, std::string_view name) {
+  return absl::HashOf(namespace_, name);
+}
+
+bool PodTable::IsNamed(PodSlot slot, std::string_view namespace_, std::string_view name) const {
+  const api::PodRecord& pod = record(slot);
+  return pod.name == name && pod.namespace_ == namespace_;
+}
+
 PodSlot PodTable::Find(std::string_view uid) const {
-  const auto found = by_uid_.find(uid);
-  return found == by_uid_.end() ? PodSlot() : found->second;
+  return by_uid_.Find(HashOf(uid), [&](PodSlot slot) { return record(slot).uid == uid; });
 }
 
 PodSlot PodTable::Find(std::string_view namespace_, std::string_view name) const {
-  const auto found = by_name_.find(NameKey(namespace_, name));
-  return found == by_name_.end() ? PodSlot() : found->second;
+  return by_name_.Find(HashOf(namespace_, name),
+                       [&](PodSlot slot) { return IsNamed(slot, namespace_, name); });
 }
 
 ClaimId PodTable::InternClaim(std::string_view key) {
@@ -26,7 +38,7 @@ PodSlot PodTable::Insert(PodFacts facts, PodState state) {
   if (free_.empty()) {
     BERTH_CHECK(pods_.size() < PodSlot::kInvalidValue);
     slot = PodSlot(static_cast<std::uint32_t>(pods_.size()));
-    pods_.emplace_back();
+    pods_.Grow();
   } else {
     slot = free_.back();
     free_.pop_back();
@@ -35,23 +47,32 @@ PodSlot PodTable::Insert(PodFacts facts, PodState state) {
   entry.facts = std::move(facts);
   entry.state = state;
   ++counts_[static_cast<std::size_t>(state)];
-  Link(slot);
+  by_uid_.Insert(HashOf(record(slot).uid), slot);
+  SetName(slot);
+  JoinClass(slot);
   return slot;
 }
 
 PodFacts PodTable::Replace(PodSlot slot, PodFacts facts) {
   Entry& entry = pods_[slot.index()];
   BERTH_DCHECK(entry.facts.record->uid == facts.record->uid);
-  Unlink(slot);
+  // The indexes keep no text of their own, so there is mostly nothing to do: they ask the new record.
+  const bool is_renamed = !IsNamed(slot, facts.record->namespace_, facts.record->name);
+  const bool is_reclassed = entry.facts.pod_class != facts.pod_class;
+  if (is_renamed) UnsetName(slot);
+  if (is_reclassed) LeaveClass(slot);
   std::swap(entry.facts, facts);
-  Link(slot);
+  SetName(slot);
+  if (is_reclassed) JoinClass(slot);
   return facts;
 }
 
 PodFacts PodTable::Erase(PodSlot slot) {
   Entry& entry = pods_[slot.index()];
   BERTH_DCHECK(!entry.row.IsValid());
-  Unlink(slot);
+  by_uid_.Erase(HashOf(record(slot).uid), slot);
+  UnsetName(slot);
+  LeaveClass(slot);
   PodFacts facts = std::move(entry.facts);
   --counts_[static_cast<std::size_t>(entry.state)];
   const std::uint32_t generation = entry.generation + 1;
@@ -72,13 +93,19 @@ void PodTable::CountClaims(PodSlot slot, std::int32_t delta) {
   for (const ClaimId claim : facts(slot).claims) claim_use_[claim.index()] += delta;
 }
 
-void PodTable::Link(PodSlot slot) {
+void PodTable::SetName(PodSlot slot) {
+  const api::PodRecord& pod = record(slot);
+  by_name_.Assign(HashOf(pod.namespace_, pod.name), slot,
+                  [&](PodSlot other) { return IsNamed(other, pod.namespace_, pod.name); });
+}
+
+void PodTable::UnsetName(PodSlot slot) {
+  const api::PodRecord& pod = record(slot);
+  if (Find(pod.namespace_, pod.name) == slot) by_name_.Erase(HashOf(pod.namespace_, pod.name), slot);
+}
+
+void PodTable::JoinClass(PodSlot slot) {
   Entry& entry = pods_[slot.index()];
-  const api::PodRecord& record = *entry.facts.record;
-  by_uid_[record.uid] = slot;
-  // The key must be a view of this record, whatever was there.
-  by_name_.erase(NameKey(record.namespace_, record.name));
-  by_name_.emplace(NameKey(record.namespace_, record.name), slot);
   const PodClassId id = entry.facts.pod_class;
   if (id.index() >= first_in_class_.size()) first_in_class_.resize(id.index() + 1);
   PodSlot& first = first_in_class_[id.index()];
@@ -88,12 +115,8 @@ void PodTable::Link(PodSlot slot) {
   first = slot;
 }
 
-void PodTable::Unlink(PodSlot slot) {
+void PodTable::LeaveClass(PodSlot slot) {
   Entry& entry = pods_[slot.index()];
-  const api::PodRecord& record = *entry.facts.record;
-  by_uid_.erase(record.uid);
-  const auto named = by_name_.find(NameKey(record.namespace_, record.name));
-  if (named != by_name_.end() && named->second == slot) by_name_.erase(named);
   if (entry.next.IsValid()) pods_[entry.next.index()].previous = entry.previous;
   if (entry.previous.IsValid()) {
     pods_[entry.previous.index()].next = entry.next;
@@ -122,7 +145,7 @@ void PodTable::AddTo(Digester& digest) const {
 }
 
 std::string PodName(const api::PodRecord& pod) {
-  return pod.namespace_.empty() ? pod.name : pod.namespace_ + "/" + pod.name;
+  return pod.namespace_.empty() ? pod.name : pod.namespace_.str() + "/" + pod.name;
 }
 
 ClaimId PodTable::FindClaim(std::string_view key) const { return claims_.Find(key); }

@@ -6,13 +6,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
-
-#include "absl/container/flat_hash_map.h"
 
 #include "api/pod_record.h"
 #include "api/pod_template.h"
+#include "base/chunked_vector.h"
+#include "base/hash_index.h"
 #include "base/ids.h"
 #include "base/interner.h"
 #include "cluster/digest.h"
@@ -116,17 +115,20 @@ class PodTable {
     PodSlot next;
     std::uint32_t generation = 0;
   };
-  using NameKey = std::pair<std::string_view, std::string_view>;
 
-  void Link(PodSlot slot);
-  void Unlink(PodSlot slot);
+  static std::size_t HashOf(std::string_view uid);
+  static std::size_t HashOf(std::string_view namespace_, std::string_view name);
+  bool IsNamed(PodSlot slot, std::string_view namespace_, std::string_view name) const;
+  void SetName(PodSlot slot);
+  void UnsetName(PodSlot slot);
+  void JoinClass(PodSlot slot);
+  void LeaveClass(PodSlot slot);
 
-  std::vector<Entry> pods_;
+  base::ChunkedVector<Entry> pods_;
   std::vector<PodSlot> free_;
   std::size_t counts_[3] = {0, 0, 0};
-  // The keys are views of the records that the slots hold.
-  absl::flat_hash_map<std::string_view, PodSlot> by_uid_;
-  absl::flat_hash_map<NameKey, PodSlot> by_name_;
+  base::HashIndex<PodSlot> by_uid_;
+  base::HashIndex<PodSlot> by_name_;
   std::vector<PodSlot> first_in_class_;  // by PodClassId
   base::Interner<ClaimId> claims_;
   std::vector<std::int32_t> claim_use_;

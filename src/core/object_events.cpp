@@ -33,7 +33,7 @@ void LogUnexpected(const base::Result<void>& result, const api::PodRecord& pod) 
 
 // It was evicted to make room.
 bool IsVictim(const api::PodRecord& pod) {
-  return pod.deletion_timestamp && std::ranges::any_of(pod.conditions, [](const auto& condition) {
+  return pod.deletion_timestamp && std::ranges::any_of(pod.conditions(), [](const auto& condition) {
            return condition.type == framework::kDisruptionTarget &&
                   condition.reason == framework::kPreemptionByScheduler;
          });

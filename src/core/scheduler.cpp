@@ -181,7 +181,7 @@ void Scheduler::Step(std::span<const Input> inputs, Outputs& outputs) {
   std::ranges::move(questions_.TakeStarted(), std::back_inserter(outputs.questions));
   outputs_ = nullptr;
   core_metrics_.SetCacheSize(cluster_);
-  plugin_metrics_.SetTasks("binding", cycle_->binding_count());
+  plugin_metrics_.SetBindings(cycle_->binding_count());
 }
 
 std::size_t Scheduler::AttemptsMax() const {

@@ -64,8 +64,13 @@ base::Task<std::optional<Failure>> BindingCycle::Bind(Binding& binding) {
   }
   // From here on the pod cannot be rejected by a plugin that events could help.
   context_.queue.Done(binding.popped.pod);
-  Status prepared = co_await RunPreBind(binding, std::move(steps));
-  if (!prepared.IsSuccess()) co_return FailWith(std::move(prepared));
+  const bool has_steps = std::ranges::any_of(steps, [](const PreBindStep& step) { return !step.skip; });
+  if (has_steps) {
+    Status prepared = co_await RunPreBind(binding, std::move(steps));
+    if (!prepared.IsSuccess()) co_return FailWith(std::move(prepared));
+  } else {
+    PointTimer timer(*binding.profile->points, Point::kPreBind);
+  }
   Status bound = co_await RunBind(binding);
   if (!bound.IsSuccess()) co_return FailWith(std::move(bound));
   co_return std::nullopt;
@@ -157,9 +162,7 @@ base::Task<Status> BindingCycle::RunSteps(Binding& binding, const PreBindSteps& 
 }
 
 base::Task<Status> BindingCycle::RunPreBind(Binding& binding, PreBindSteps steps) {
-  const bool has_work = std::ranges::any_of(steps, [](const PreBindStep& step) { return !step.skip; });
   PointTimer timer(*binding.profile->points, Point::kPreBind);
-  if (!has_work) co_return Status();
   TracedSpan span(binding.trace.get(), "PreBind", context_.clock());
   const PreBindingPods::Entry entry(pre_binding_, binding.assignment.record->uid);
   Status status = co_await RunSteps(binding, steps, entry);

@@ -1,5 +1,6 @@
 #include "cycle/cycle_metrics.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace berth::cycle {
@@ -70,9 +71,20 @@ CycleMetrics::CycleMetrics(base::MetricRegistry& registry)
                               .With({});
 }
 
+CycleMetrics::AttemptSeries& CycleMetrics::SeriesOf(std::string_view profile, AttemptResult result) {
+  const auto found = std::ranges::find_if(attempt_series_, [&](const AttemptSeries& series) {
+    return series.result == result && series.profile == profile;
+  });
+  if (found != attempt_series_.end()) return *found;
+  return attempt_series_.emplace_back(AttemptSeries{std::string(profile), result,
+                                                    attempts_.With({profile, ResultName(result)}),
+                                                    attempt_duration_.With({profile, ResultName(result)})});
+}
+
 void CycleMetrics::ObserveAttempt(std::string_view profile, AttemptResult result, base::Duration duration) {
-  attempts_.With({profile, ResultName(result)})->Increment();
-  attempt_duration_.With({profile, ResultName(result)})->Observe(Seconds(duration));
+  const AttemptSeries& series = SeriesOf(profile, result);
+  series.count->Increment();
+  series.duration->Observe(Seconds(duration));
 }
 
 void CycleMetrics::ObserveAlgorithm(base::Duration duration) {
@@ -86,8 +98,12 @@ void CycleMetrics::ObservePermitWait(std::string_view code, base::Duration durat
 void CycleMetrics::ObserveBound(const Bound& bound) {
   attempts_until_bound_->Observe(bound.attempts);
   if (bound.after_flush) bound_after_flush_.Increment();
-  const std::string attempts = bound.attempts >= 15 ? "15+" : std::to_string(bound.attempts);
-  sli_duration_.With({attempts})->Observe(Seconds(bound.since_first_attempt));
+  const auto attempts = std::min(static_cast<std::size_t>(bound.attempts), kAttemptsMax);
+  auto& series = sli_series_[attempts];
+  if (series == nullptr) {
+    series = sli_duration_.With({attempts == kAttemptsMax ? "15+" : std::to_string(attempts)});
+  }
+  series->Observe(Seconds(bound.since_first_attempt));
 }
 
 void CycleMetrics::ObserveVictims(std::size_t count) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -32,6 +35,17 @@ class CycleMetrics {
   void ObserveEvictions(bool succeeded, base::Duration duration);
 
  private:
+  // Finding a series by its labels costs more than an attempt.
+  struct AttemptSeries {
+    std::string profile;
+    AttemptResult result;
+    std::shared_ptr<base::Counter> count;
+    std::shared_ptr<base::Histogram> duration;
+  };
+  static constexpr std::size_t kAttemptsMax = 15;
+
+  AttemptSeries& SeriesOf(std::string_view profile, AttemptResult result);
+
   base::CounterFamily& attempts_;
   base::HistogramFamily& attempt_duration_;
   std::shared_ptr<base::Histogram> algorithm_duration_;
@@ -43,6 +57,8 @@ class CycleMetrics {
   base::Histogram& preemption_victims_;
   base::CounterFamily& evictions_;
   base::HistogramFamily& evictions_duration_;
+  std::vector<AttemptSeries> attempt_series_;                                  // a few
+  std::array<std::shared_ptr<base::Histogram>, kAttemptsMax + 1> sli_series_;  // by number of attempts
 };
 
 }  // namespace berth::cycle

@@ -62,13 +62,14 @@ std::shared_ptr<base::Counter> PluginMetrics::Evaluations(std::string_view plugi
   return evaluations_.With({plugin, PointName(point), profile});
 }
 
-void PluginMetrics::ObservePlugin(std::string_view plugin, Point point, framework::Code code,
-                                  base::Duration duration) {
-  plugin_duration_.With({plugin, PointName(point), framework::CodeName(code)})->Observe(SecondsOf(duration));
+std::shared_ptr<base::Histogram> PluginMetrics::PluginDuration(std::string_view plugin, Point point,
+                                                               framework::Code code) {
+  return plugin_duration_.With({plugin, PointName(point), framework::CodeName(code)});
 }
 
-void PluginMetrics::SetTasks(std::string_view operation, std::size_t count) {
-  tasks_.With({operation})->Set(static_cast<double>(count));
+void PluginMetrics::SetBindings(std::size_t count) {
+  if (bindings_ == nullptr) bindings_ = tasks_.With({"binding"});
+  bindings_->Set(static_cast<double>(count));
 }
 
 void PointDurations::Observe(Point point, framework::Code code, base::Duration duration) {
@@ -77,14 +78,10 @@ void PointDurations::Observe(Point point, framework::Code code, base::Duration d
   series->Observe(SecondsOf(duration));
 }
 
-base::Counter& AttemptObserver::EvaluationsOf(Point point, framework::PluginIndex plugin) {
-  auto& known = evaluations_[static_cast<std::size_t>(point)];
+AttemptObserver::Series& AttemptObserver::SeriesOf(Point point, framework::PluginIndex plugin) {
+  auto& known = series_[static_cast<std::size_t>(point)];
   if (known.size() <= plugin) known.resize(plugin + std::size_t{1});
-  if (known[plugin] == nullptr) {
-    known[plugin] =
-        points_.metrics().Evaluations(profile_.plugin_names()[plugin], point, profile_.scheduler_name());
-  }
-  return *known[plugin];
+  return known[plugin];
 }
 
 void AttemptObserver::Begin(framework::ExtensionPoint, framework::PluginIndex) {
@@ -93,10 +90,19 @@ void AttemptObserver::Begin(framework::ExtensionPoint, framework::PluginIndex) {
 
 void AttemptObserver::End(framework::ExtensionPoint at, framework::PluginIndex plugin, framework::Code code) {
   const Point point = PointOf(at);
-  if (code != framework::Code::kSkip) EvaluationsOf(point, plugin).Increment();
+  Series& series = SeriesOf(point, plugin);
+  const std::string_view name = profile_.plugin_names()[plugin];
+  if (code != framework::Code::kSkip) {
+    if (series.evaluations == nullptr) {
+      series.evaluations = points_.metrics().Evaluations(name, point, profile_.scheduler_name());
+    }
+    series.evaluations->Increment();
+  }
   if (!measures_plugins_) return;
-  points_.metrics().ObservePlugin(profile_.plugin_names()[plugin], point, code,
-                                  points_.clock().Now() - plugin_began_);
+  const base::Duration duration = points_.clock().Now() - plugin_began_;
+  auto& durations = series.durations[static_cast<std::size_t>(code)];
+  if (durations == nullptr) durations = points_.metrics().PluginDuration(name, point, code);
+  durations->Observe(SecondsOf(duration));
 }
 
 void AttemptObserver::BeginPoint(framework::ExtensionPoint at) {

@@ -44,15 +44,16 @@ class PluginMetrics {
 
   std::shared_ptr<base::Histogram> PointDuration(Point point, framework::Code code, std::string_view profile);
   std::shared_ptr<base::Counter> Evaluations(std::string_view plugin, Point point, std::string_view profile);
-  void ObservePlugin(std::string_view plugin, Point point, framework::Code code, base::Duration duration);
-  // How many tasks do the same kind of work just now.
-  void SetTasks(std::string_view operation, std::size_t count);
+  std::shared_ptr<base::Histogram> PluginDuration(std::string_view plugin, Point point, framework::Code code);
+  // How many tasks bind pods just now.
+  void SetBindings(std::size_t count);
 
  private:
   base::HistogramFamily& point_duration_;
   base::HistogramFamily& plugin_duration_;
   base::CounterFamily& evaluations_;
   base::GaugeFamily& tasks_;
+  std::shared_ptr<base::Gauge> bindings_;
 };
 
 // The points of one profile. Finding a series by its labels costs more than most points do, so they are kept.
@@ -87,14 +88,19 @@ class AttemptObserver final : public framework::PluginObserver {
   void EndPoint(framework::ExtensionPoint point, framework::Code code) override;
 
  private:
-  base::Counter& EvaluationsOf(Point point, framework::PluginIndex plugin);
+  // What is known of a plugin at a point; made when it is asked there.
+  struct Series {
+    std::shared_ptr<base::Counter> evaluations;
+    std::array<std::shared_ptr<base::Histogram>, kCodeCount> durations;
+  };
+  Series& SeriesOf(Point point, framework::PluginIndex plugin);
 
   PointDurations& points_;
   const framework::Profile& profile_;
   bool measures_plugins_ = false;
   base::TimePoint plugin_began_;
   std::array<base::TimePoint, kPointCount> point_began_{};
-  std::array<std::vector<std::shared_ptr<base::Counter>>, kPointCount> evaluations_;  // by plugin
+  std::array<std::vector<Series>, kPointCount> series_;  // by plugin
 };
 
 // Around a point that no observer sees.

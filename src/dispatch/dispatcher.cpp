@@ -53,7 +53,8 @@ Dispatcher::Entry& Dispatcher::EntryOf(std::string_view uid) {
   if (found != by_uid_.end()) return *found->second;
   auto entry = std::make_unique<Entry>();
   entry->uid = uid;
-  return *by_uid_.emplace(uid, std::move(entry)).first->second;
+  const std::string_view key = entry->uid;
+  return *by_uid_.emplace(key, std::move(entry)).first->second;
 }
 
 Dispatcher::Stored* Dispatcher::Current(const Entry& entry) {
@@ -213,10 +214,10 @@ void Dispatcher::Forget(std::string_view uid) {
   Entry& entry = *found->second;
   entry.written_nomination.reset();
   entry.is_forgotten = true;
-  std::deque<std::unique_ptr<Stored>> cancelled = std::exchange(entry.behind, {});
+  std::vector<std::unique_ptr<Stored>> cancelled = std::exchange(entry.behind, {});
   for (const auto& later : cancelled) setup_.metrics.AddPending(later->call.type, -1);
   pending_count_ -= cancelled.size();
-  if (entry.stored) cancelled.push_front(TakeStored(entry));
+  if (entry.stored) cancelled.insert(cancelled.begin(), TakeStored(entry));
   EraseIfIdle(entry);
   for (const auto& call : cancelled) Tell(call->call, CallEnd::kCancelled, kForgotten);
 }
@@ -285,7 +286,7 @@ void Dispatcher::Unfile(Entry& entry) {
 void Dispatcher::Advance(Entry& entry) {
   if (entry.stored || entry.in_flight || entry.behind.empty()) return;
   entry.stored = std::move(entry.behind.front());
-  entry.behind.pop_front();
+  entry.behind.erase(entry.behind.begin());
   setup_.metrics.AddPending(entry.stored->call.type, -1);
   --pending_count_;
   File(entry);
@@ -307,7 +308,7 @@ std::vector<Dispatcher::Listed> Dispatcher::List() const {
   for (const auto& [uid, entry] : by_uid_) {
     const Stored* const current = Current(*entry);
     if (current == nullptr) continue;
-    listed.push_back({uid, current->id, &current->call, entry->in_flight != nullptr});
+    listed.push_back({std::string(uid), current->id, &current->call, entry->in_flight != nullptr});
   }
   std::ranges::sort(listed, {}, &Listed::uid);
   return listed;

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
@@ -14,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/indexed_heap.h"
-#include "base/interner.h"
 #include "dispatch/call.h"
 #include "dispatch/dispatch_metrics.h"
 #include "dispatch/dispatcher_options.h"
@@ -103,7 +101,7 @@ class Dispatcher {
     std::string uid;
     std::unique_ptr<Stored> stored = nullptr;
     std::unique_ptr<Stored> in_flight = nullptr;
-    std::deque<std::unique_ptr<Stored>> behind = {};  // one by one: what comes after the stored one
+    std::vector<std::unique_ptr<Stored>> behind = {};  // one by one: what comes after the stored one
     base::TimePoint started = {};
     Filed filed = Filed::kNowhere;
     Fifo::iterator place = {};      // if due
@@ -139,7 +137,8 @@ class Dispatcher {
 
   const DispatcherOptions options_;
   const Setup setup_;
-  absl::flat_hash_map<std::string, std::unique_ptr<Entry>, base::TextHash, std::equal_to<>> by_uid_;
+  absl::flat_hash_map<std::string_view, std::unique_ptr<Entry>>
+      by_uid_;  // keys are views of the entries' uids
   Fifo due_;
   base::IndexedHeap<Delayed> delayed_;
   absl::flat_hash_map<CallId, Entry*> by_id_;  // of calls on their way

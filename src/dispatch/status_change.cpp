@@ -11,11 +11,11 @@ const api::PodCondition* FindCondition(const api::PodStatusChange& change, std::
 
 bool HasEffect(const api::PodStatusChange& change, const api::PodRecord& known, std::string_view nomination) {
   if (change.nominated_node_name && *change.nominated_node_name != nomination) return true;
-  if (change.remove_not_ready && std::ranges::any_of(known.conditions, api::IsNotReadyForScheduling))
+  if (change.remove_not_ready && std::ranges::any_of(known.conditions(), api::IsNotReadyForScheduling))
     return true;
   return std::ranges::any_of(change.conditions, [&](const api::PodCondition& wanted) {
-    const auto old = std::ranges::find(known.conditions, wanted.type, &api::PodCondition::type);
-    return old == known.conditions.end() || !api::SaysTheSame(*old, wanted);
+    const auto old = std::ranges::find(known.conditions(), wanted.type, &api::PodCondition::type);
+    return old == known.conditions().end() || !api::SaysTheSame(*old, wanted);
   });
 }
 

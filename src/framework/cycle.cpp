@@ -8,8 +8,8 @@
 namespace berth::framework {
 
 bool IsResizeDeferred(const api::PodRecord& pod) {
-  const auto found = std::ranges::find(pod.conditions, "PodResizePending", &api::PodCondition::type);
-  return found != pod.conditions.end() && found->reason == "Deferred";
+  const auto found = std::ranges::find(pod.conditions(), "PodResizePending", &api::PodCondition::type);
+  return found != pod.conditions().end() && found->reason == "Deferred";
 }
 
 Cycle::Cycle(const Profile& profile, cluster::Cluster& cluster, RejectionTable& rejections)

@@ -12,33 +12,44 @@ void KindColumns::Reset() {
   entries_.clear();
   columns_.clear();
   counted_ = 0;
+  births_ = 0;
+  refused_.clear();
+  unscored_.clear();
+  best_.clear();
+  is_best_known_ = false;
   hidden_.clear();
   varied_.clear();
   masked_.clear();
-  open_.clear();
   feasible_count_ = 0;
   kinds_ = nullptr;
+}
+
+// A kind that was not judged yet.
+void KindColumns::Meet(KindId kind) {
+  Entry& entry = entries_[kind];
+  const bool is_listed = entry.is_listed;
+  entry = {};
+  entry.born = kinds_->sizes()[kind].born;
+  entry.is_listed = is_listed;
+  samples_.push_back({kinds_->Sample(kind), kind});
 }
 
 std::span<const cluster::NodeRow> KindColumns::Begin(const RowKinds& kinds) {
   kinds_ = &kinds;
   const std::span<const RowKinds::Size> sizes = kinds.sizes();
-  entries_.resize(sizes.size());
+  if (entries_.size() < sizes.size()) entries_.resize(sizes.size());
   samples_.clear();
-  open_.clear();
-  feasible_count_ = 0;
-  for (KindId kind = 0; kind < sizes.size(); ++kind) {
-    if (sizes[kind].rows == 0) continue;
-    Entry& entry = entries_[kind];
-    if (entry.born != sizes[kind].born) {
-      entry = {};
-      entry.born = sizes[kind].born;
-      samples_.push_back({kinds.Sample(kind), kind});
-    } else if (!entry.refusal.IsRefusal()) {
-      open_.push_back(kind);
-      feasible_count_ += sizes[kind].rows;
+  if (kinds.births() - births_ > RowKinds::kBirthsKept) {
+    for (KindId kind = 0; kind < sizes.size(); ++kind) {
+      if (sizes[kind].rows > 0 && !IsCurrent(kind)) Meet(kind);
+    }
+  } else {
+    for (std::uint64_t born = births_ + 1; born <= kinds.births(); ++born) {
+      const KindId kind = kinds.MadeAs(born);
+      if (kind < sizes.size() && sizes[kind].rows > 0 && sizes[kind].born == born) Meet(kind);
     }
   }
+  births_ = kinds.births();
   std::ranges::sort(samples_);
   rows_.clear();
   for (const Sample& sample : samples_) rows_.push_back(sample.row);
@@ -47,15 +58,44 @@ std::span<const cluster::NodeRow> KindColumns::Begin(const RowKinds& kinds) {
 }
 
 void KindColumns::SetVerdicts(std::span<const RejectionId> refusals) {
-  if (samples_.empty()) return;
   for (const Sample& sample : samples_) {
-    const RejectionId refusal = refusals[sample.row.index()];
-    entries_[sample.kind].refusal = refusal;
-    if (refusal.IsRefusal()) continue;
-    open_.push_back(sample.kind);
-    feasible_count_ += kinds_->sizes()[sample.kind].rows;
+    Entry& entry = entries_[sample.kind];
+    entry.refusal = refusals[sample.row.index()];
+    if (!entry.refusal.IsRefusal()) {
+      unscored_.push_back(sample.kind);
+    } else if (!entry.is_listed) {
+      entry.is_listed = true;
+      refused_.push_back(sample.kind);
+    }
   }
-  std::ranges::sort(open_);
+  if (unscored_.size() > entries_.size()) PruneUnscored();
+  feasible_count_ = kinds_->row_count() - CountRefused();
+}
+
+// Attempts that find one row score nothing, however many there are.
+void KindColumns::PruneUnscored() {
+  std::erase_if(unscored_, [&](KindId kind) { return !IsOpen(kind) || entries_[kind].sums == sums_; });
+  std::ranges::sort(unscored_);
+  const auto twice = std::ranges::unique(unscored_);
+  unscored_.erase(twice.begin(), twice.end());
+}
+
+std::size_t KindColumns::CountRefused() {
+  std::size_t rows = 0;
+  std::erase_if(refused_, [&](KindId kind) {
+    const bool is_refused = IsCurrent(kind) && entries_[kind].refusal.IsRefusal();
+    if (is_refused) rows += kinds_->sizes()[kind].rows;
+    entries_[kind].is_listed = is_refused;
+    return !is_refused;
+  });
+  return rows;
+}
+
+void KindColumns::CollectOpen() {
+  open_.clear();
+  for (KindId kind = 0; kind < kinds_->sizes().size(); ++kind) {
+    if (IsOpen(kind)) open_.push_back(kind);
+  }
 }
 
 const KindColumns::Masked* KindColumns::FindMask(cluster::NodeRow row) const {
@@ -85,10 +125,14 @@ void KindColumns::EndAttempt() {
 void KindColumns::CollectUnscored() {
   samples_.clear();
   rows_.clear();
-  for (const KindId kind : open_) {
-    if (entries_[kind].sums != sums_) samples_.push_back({kinds_->Sample(kind), kind});
+  for (const KindId kind : unscored_) {
+    if (IsOpen(kind) && entries_[kind].sums != sums_) samples_.push_back({kinds_->Sample(kind), kind});
   }
+  unscored_.clear();
   std::ranges::sort(samples_);
+  // A kind that was made again under the same id may be there twice.
+  const auto twice = std::ranges::unique(samples_);
+  samples_.erase(twice.begin(), twice.end());
   for (const Sample& sample : samples_) rows_.push_back(sample.row);
 }
 
@@ -172,22 +216,63 @@ Status KindColumns::Score(const Cycle& cycle, std::span<const ScoreColumn> colum
     if (columns[i].counts()) counted |= std::uint64_t{1} << i;
   }
   // What is fixed is of other columns than before: everything is summed up again.
-  if (std::exchange(counted_, counted) != counted || sums_ == 0) ++sums_;
+  if (std::exchange(counted_, counted) != counted || sums_ == 0) {
+    ++sums_;
+    CollectOpen();
+    unscored_ = open_;
+    is_best_known_ = false;
+  }
   if (Status status = ScoreNew(cycle, columns); !status.IsSuccess()) return status;
   common_ = 0;
   varied_.clear();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (!columns[i].counts() || columns[i].placed().point->normalizing() == Normalizing::kNone) continue;
-    if (!columns_[i].is_uniform && varied_.empty()) varied_.resize(entries_.size());
+    if (!columns_[i].is_uniform && varied_.empty()) {
+      varied_.resize(entries_.size());
+      CollectOpen();
+    }
     Status status =
         columns_[i].is_uniform ? AddCommon(columns[i], columns_[i]) : AddVaried(columns[i], columns_[i]);
     if (!status.IsSuccess()) return status;
   }
-  FindBest();
+  if (is_best_known_ && varied_.empty() && masked_.empty()) UpdateBest();
+  // Nothing is left of them, or they are others this time.
+  if (!is_best_known_ || !varied_.empty() || !masked_.empty()) FindBest();
   return {};
 }
 
+// Among those that were best, and those that were scored just now.
+void KindColumns::UpdateBest() {
+  std::erase_if(best_, [&](KindId kind) {
+    return !IsOpen(kind) || entries_[kind].sums != sums_ || entries_[kind].fixed != best_fixed_;
+  });
+  is_best_known_ = !best_.empty();
+  if (!is_best_known_) return;
+  std::size_t known = best_.size();
+  for (const Sample& sample : samples_) {
+    const std::int64_t fixed = entries_[sample.kind].fixed;
+    if (fixed < best_fixed_) continue;
+    if (fixed > best_fixed_) {
+      best_.clear();
+      known = 0;
+    }
+    best_fixed_ = fixed;
+    best_.push_back(sample.kind);
+  }
+  if (best_.size() != known) {
+    const auto added = best_.begin() + static_cast<std::ptrdiff_t>(known);
+    std::sort(added, best_.end());
+    std::inplace_merge(best_.begin(), added, best_.end());
+    const auto twice = std::ranges::unique(best_);
+    best_.erase(twice.begin(), twice.end());
+  }
+  best_count_ = 0;
+  for (const KindId kind : best_) best_count_ += kinds_->sizes()[kind].rows;
+}
+
 void KindColumns::FindBest() {
+  CollectOpen();
+  is_best_known_ = varied_.empty() && masked_.empty();
   best_.clear();
   best_count_ = 0;
   std::int64_t best = 0;
@@ -204,6 +289,7 @@ void KindColumns::FindBest() {
     best_.push_back(kind);
     best_count_ += shown;
   }
+  best_fixed_ = best;
 }
 
 std::vector<cluster::NodeRow> KindColumns::MaskedAmong(std::span<const KindId> kinds) const {
@@ -221,8 +307,8 @@ cluster::NodeRow KindColumns::PickBest(base::Random& random) const {
 
 cluster::NodeRow KindColumns::FirstFeasible() const {
   std::vector<KindId> kinds;
-  for (const KindId kind : open_) {
-    if (Shown(kind) > 0) kinds.push_back(kind);
+  for (KindId kind = 0; kind < kinds_->sizes().size(); ++kind) {
+    if (IsOpen(kind) && Shown(kind) > 0) kinds.push_back(kind);
   }
   return kinds.empty() ? cluster::NodeRow() : kinds_->Nth(kinds, 0, MaskedAmong(kinds));
 }
@@ -258,8 +344,10 @@ std::int64_t KindColumns::total(cluster::NodeRow row) const {
 }
 
 std::size_t KindColumns::MemoryBytes() const {
-  std::size_t bytes = entries_.capacity() * sizeof(Entry) + open_.capacity() * sizeof(KindId) +
-                      hidden_.capacity() * sizeof(std::uint32_t) + varied_.capacity() * sizeof(std::int64_t);
+  std::size_t bytes =
+      entries_.capacity() * sizeof(Entry) +
+      (open_.capacity() + refused_.capacity() + unscored_.capacity() + best_.capacity()) * sizeof(KindId) +
+      hidden_.capacity() * sizeof(std::uint32_t) + varied_.capacity() * sizeof(std::int64_t);
   for (const Column& column : columns_) bytes += column.raw.capacity() * sizeof(std::int64_t);
   return bytes + (samples_.capacity() + scores_.capacity()) * sizeof(Sample) +
          rows_.capacity() * sizeof(cluster::NodeRow);

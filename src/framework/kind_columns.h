@@ -23,8 +23,13 @@ namespace berth::framework {
 //    all kinds as long as every kind that was scored has the same score; else it is made anew at every
 //    attempt, over the kinds with feasible rows that are not masked.
 //
+// 3. Which kinds are best is kept, too, while nothing is masked and no extent tells kinds apart: then only
+// kinds
+//    that were made since the last attempt can be better, and those that are gone are no longer among them.
+//
 // The steps of an attempt, as those of View: Begin -> SetVerdicts -> Mask -> Score -> PickBest -> EndAttempt.
-// Each costs O(kinds).
+// In the case of 3. they cost what the kinds that were made since, the refused ones and the best ones cost,
+// else O(kinds).
 class KindColumns {
  public:
   // Forgets everything.
@@ -60,12 +65,13 @@ class KindColumns {
   std::size_t MemoryBytes() const;
 
  private:
-  // Small: every attempt reads those of all kinds, and there may be a thousand views.
+  // Small: there may be a thousand views.
   struct Entry {
     std::uint64_t born = 0;
     std::int64_t fixed = 0;  // of the columns that count
     std::uint32_t sums = 0;  // as sums_ when `fixed` was summed up; 0: it was not
     RejectionId refusal;
+    bool is_listed = false;  // in refused_
   };
   struct Column {
     std::vector<std::int64_t> raw;  // by kind
@@ -80,12 +86,22 @@ class KindColumns {
     auto operator<=>(const Sample&) const = default;
   };
 
+  bool IsCurrent(KindId kind) const {
+    const std::span<const RowKinds::Size> sizes = kinds_->sizes();
+    return kind < sizes.size() && sizes[kind].rows > 0 && sizes[kind].born == entries_[kind].born;
+  }
+  bool IsOpen(KindId kind) const { return IsCurrent(kind) && !entries_[kind].refusal.IsRefusal(); }
+  void Meet(KindId kind);
+  std::size_t CountRefused();
+  void PruneUnscored();
+  void CollectOpen();
   void CollectUnscored();
   Status ScoreNew(const Cycle& cycle, std::span<const ScoreColumn> columns);
   Status AddFixed(std::span<const ScoreColumn> columns, KindId kind);
   Status AddCommon(const ScoreColumn& placed, Column& column);
   Status AddVaried(const ScoreColumn& placed, Column& column);
   void FindBest();
+  void UpdateBest();
   std::vector<cluster::NodeRow> MaskedAmong(std::span<const KindId> kinds) const;
   const Masked* FindMask(cluster::NodeRow row) const;
   std::size_t Shown(KindId kind) const {
@@ -95,22 +111,27 @@ class KindColumns {
   KindId KindOf(cluster::NodeRow row) const { return kinds_->kind_of()[row.index()]; }
 
   const RowKinds* kinds_ = nullptr;
-  std::vector<Entry> entries_;   // by kind
-  std::vector<Column> columns_;  // as those of the view
-  std::uint64_t counted_ = 0;    // the columns that `fixed` is of, as bits
-  std::uint32_t sums_ = 0;       // how often those were others
+  std::vector<Entry> entries_;    // by kind
+  std::vector<Column> columns_;   // as those of the view
+  std::uint64_t counted_ = 0;     // the columns that `fixed` is of, as bits
+  std::uint32_t sums_ = 0;        // how often those were others
+  std::uint64_t births_ = 0;      // as the kinds had when they were looked at
+  std::vector<KindId> refused_;   // every one, and some that are gone
+  std::vector<KindId> unscored_;  // open ones that were not scored yet
+  std::vector<KindId> best_;      // ascending
+  std::int64_t best_fixed_ = 0;
+  bool is_best_known_ = false;  // best_ is what it was after the last attempt
   // Of the attempt.
   std::int64_t common_ = 0;
   std::size_t feasible_count_ = 0;
   std::vector<Masked> masked_;         // ascending
-  std::vector<KindId> open_;           // kinds that no filter refuses, ascending
   std::vector<std::uint32_t> hidden_;  // by kind, rows that are masked; empty while none is
   std::vector<std::int64_t> varied_;   // by kind; empty while no extent tells kinds apart
-  std::vector<KindId> best_;
   std::size_t best_count_ = 0;
   std::size_t rows_scored_ = 0;
 
   // Kept for their memory.
+  std::vector<KindId> open_;  // kinds that no filter refuses, ascending
   std::vector<Sample> samples_;
   std::vector<cluster::NodeRow> rows_;
   std::vector<std::int64_t> scores_;

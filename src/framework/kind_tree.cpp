@@ -11,7 +11,8 @@ constexpr std::size_t kStrideMin = 16;
 }  // namespace
 
 void KindTree::Reset(std::size_t row_count) {
-  part_count_ = std::bit_ceil(std::max<std::size_t>(1, (row_count + kPart - 1) / kPart));
+  part_ = row_count > kManyRows ? kLargePart : kPart;
+  part_count_ = std::bit_ceil(std::max<std::size_t>(1, (row_count + part_ - 1) / part_));
   stride_ = 0;
   left_ = std::vector<std::uint32_t>();
 }
@@ -30,7 +31,7 @@ void KindTree::Reserve(std::size_t kind_count) {
 
 void KindTree::Count(KindId kind, cluster::NodeRow row, std::uint32_t by) {
   // The parts are the leaves below the forks: fork f has the forks 2f and 2f + 1 below it.
-  std::size_t below = part_count_ + row.index() / kPart;
+  std::size_t below = part_count_ + row.index() / part_;
   for (; below > 1; below /= 2) {
     if (below % 2 == 0) left_[(below / 2) * stride_ + kind] += by;
   }

@@ -40,6 +40,7 @@ bool RowKinds::Rebuild(const cluster::Cluster& cluster) {
   sizes_.clear();
   unused_.clear();
   kind_count_ = 0;
+  row_count_ = 0;
   kind_of_.assign(cluster.nodes().row_count(), kNone);
   tree_.Reset(kind_of_.size());
   kinds_max_ = std::clamp(kind_of_.size() / kShareMax, kKindsMin, kKindsMax);
@@ -65,6 +66,7 @@ void RowKinds::GiveUp(const cluster::Cluster& cluster) {
   kind_of_ = std::vector<KindId>();
   tree_.Reset(0);
   kind_count_ = 0;
+  row_count_ = 0;
 }
 
 void RowKinds::Describe(const cluster::Cluster& cluster, cluster::NodeRow row) {
@@ -110,6 +112,7 @@ KindId RowKinds::FindOrAdd(cluster::NodeRow row) {
   Kind& kind = kinds_[id];
   kind.words = words_;
   sizes_[id].born = ++births_;
+  made_[births_ % kBirthsKept] = id;
   kind.founder = row;
   ids_.insert(id);
   ++kind_count_;
@@ -118,6 +121,7 @@ KindId RowKinds::FindOrAdd(cluster::NodeRow row) {
 
 void RowKinds::Leave(KindId id, cluster::NodeRow row) {
   tree_.Remove(id, row);
+  --row_count_;
   if (--sizes_[id].rows > 0) return;
   ids_.erase(id);
   unused_.push_back(id);
@@ -136,6 +140,7 @@ void RowKinds::Place(const cluster::Cluster& cluster, cluster::NodeRow row) {
   if (now != kNone) {
     tree_.Add(now, row);
     ++sizes_[now].rows;
+    ++row_count_;
   }
   if (before != kNone) Leave(before, row);
 }

@@ -30,7 +30,8 @@ class RowKinds {
  public:
   static constexpr KindId kNone = 0xffffffff;
   static constexpr std::size_t kKindsMin = 32;
-  static constexpr std::size_t kKindsMax = 4'096;
+  static constexpr std::size_t kKindsMax = 16'384;
+  static constexpr std::size_t kBirthsKept = 16'384;
   static constexpr std::size_t kShareMax = 8;
   static constexpr cluster::Facts kFacts = cluster::kResourcesFact | cluster::kPodsFact |
                                            cluster::kTaintsFact | cluster::kFeaturesFact |
@@ -49,6 +50,12 @@ class RowKinds {
   };
   // By id.
   std::span<const Size> sizes() const { return sizes_; }
+  // How many rows are of some kind.
+  std::size_t row_count() const { return row_count_; }
+  // How many kinds were ever made: born() of the latest one.
+  std::uint64_t births() const { return births_; }
+  // The id of the kind that was made as this one, of the last kBirthsKept; it may be another one's by now.
+  KindId MadeAs(std::uint64_t born) const { return made_[born % kBirthsKept]; }
   // By row.
   std::span<const KindId> kind_of() const { return kind_of_; }
   // Some row of the kind.
@@ -90,6 +97,8 @@ class RowKinds {
   std::uint64_t version_ = 0;   // of the change log
   std::uint64_t retry_at_ = 0;  // likewise, while it is not usable
   std::uint64_t births_ = 0;
+  std::vector<KindId> made_ = std::vector<KindId>(kBirthsKept);  // by births
+  std::size_t row_count_ = 0;
   std::size_t kind_count_ = 0;
   std::size_t kinds_max_ = 0;
   std::vector<Kind> kinds_;

@@ -49,7 +49,7 @@ Actions PodActions(const api::PodRecord& old_pod, const api::PodRecord& new_pod,
 
   const bool same_requests = old_pod.spec == new_pod.spec &&
                              old_pod.resource_status == new_pod.resource_status &&
-                             old_pod.conditions == new_pod.conditions;
+                             old_pod.conditions() == new_pod.conditions();
   if (!same_requests) {
     const api::PodRequestOptions options{
         .use_status = gates.in_place_pod_vertical_scaling,

@@ -21,7 +21,7 @@ cluster::NodeRow NominatedRow(const framework::Cycle& cycle) {
 // Deleted by a scheduler, as opposed to by somebody whose reasons are their own.
 bool IsGoingForPreemption(const api::PodRecord& pod) {
   if (!pod.deletion_timestamp) return false;
-  return std::ranges::any_of(pod.conditions, [](const api::PodCondition& condition) {
+  return std::ranges::any_of(pod.conditions(), [](const api::PodCondition& condition) {
     return condition.type == framework::kDisruptionTarget && condition.status == "True" &&
            condition.reason == framework::kPreemptionByScheduler;
   });

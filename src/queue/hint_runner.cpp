@@ -85,7 +85,7 @@ base::Result<framework::PreHint> HintRunner::RunPreHint(const Registration& regi
                                   .old_object = objects.old_object.object,
                                   .new_object = objects.new_object.object});
   if (result) {
-    metrics_.CountPreHint(plugin, !result->all_pods);
+    metrics_.CountPreHint({registration.plugin, plugin}, !result->all_pods);
   } else {
     BERTH_LOG_ERROR(result.error(), "PreQueueingHintFn failed, falling back to evaluate all pods",
                     {"plugin", plugin});

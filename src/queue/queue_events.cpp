@@ -15,9 +15,12 @@ void SchedulingQueue::Notify(const framework::ClusterEvent& event, HeldObject ol
                              HeldObject new_object, const PreCheck& pre_check) {
   const MatchedEvent& matched = events_->Match(event);
   if (!matched.of_interest) return;
+  // A list of ten thousand bound pods comes before anybody waits. Pre-hints are asked all the same, as
+  // upstream does and counts it.
+  if (parked_.empty() && in_flight_.empty() && !matched.has_pre_hints) return;
   EventObjects objects{std::move(old_object), std::move(new_object)};
   const Narrowing narrowing = Narrow(matched, objects);
-  MoveJudged(JudgeWaiting(matched, objects, narrowing, pre_check), matched);
+  if (!parked_.empty()) MoveJudged(JudgeWaiting(matched, objects, narrowing, pre_check), matched);
   in_flight_.Append(matched, std::move(objects));
 }
 

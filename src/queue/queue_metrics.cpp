@@ -109,8 +109,12 @@ void QueueMetrics::ObserveHint(HintSeries& series, HintOutcome outcome, double s
   histogram->Observe(seconds);
 }
 
-void QueueMetrics::CountPreHint(std::string_view plugin, bool narrowed) {
-  pre_hints_.With({plugin, narrowed ? "narrowed" : "all_pods"})->Increment();
+void QueueMetrics::CountPreHint(const PreHintOf& of, bool narrowed) {
+  const auto plugin = static_cast<std::size_t>(of.plugin);
+  if (plugin >= pre_hint_counts_.size()) pre_hint_counts_.resize(plugin + 1);
+  auto& count = pre_hint_counts_[plugin][narrowed];
+  if (!count) count = pre_hints_.With({of.name, narrowed ? "narrowed" : "all_pods"});
+  count->Increment();
 }
 
 }  // namespace berth::queue

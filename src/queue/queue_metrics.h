@@ -61,7 +61,11 @@ class QueueMetrics {
   // The names must outlive the series.
   HintSeries HintsOf(std::string_view plugin, const EventLabel& label) const { return {plugin, label.text}; }
   void ObserveHint(HintSeries& series, HintOutcome outcome, double seconds);
-  void CountPreHint(std::string_view plugin, bool narrowed);
+  struct PreHintOf {
+    PluginId plugin;
+    std::string_view name;
+  };
+  void CountPreHint(const PreHintOf& of, bool narrowed);
 
  private:
   base::GaugeFamily& pending_pods_;
@@ -80,6 +84,8 @@ class QueueMetrics {
   // By plugin and profile.
   absl::flat_hash_map<std::string, std::shared_ptr<base::Gauge>, base::TextHash, std::equal_to<>>
       unschedulable_;
+  std::vector<std::array<std::shared_ptr<base::Counter>, 2>>
+      pre_hint_counts_;  // by PluginId; narrowed or not
   std::string scratch_;
 };
 

@@ -18,7 +18,7 @@ constexpr base::Duration kRetryDelay = std::chrono::seconds(5);
 // Null: the pod is gone, or has no such condition.
 const api::PodCondition* RejectionReports::ConditionOf(PodRef pod) const {
   if (!cluster_.pods().IsCurrent(pod)) return nullptr;
-  const auto& conditions = cluster_.pods().record(pod.id).conditions;
+  const auto& conditions = cluster_.pods().record(pod.id).conditions();
   const auto found = std::ranges::find(conditions, api::kPodScheduled, &api::PodCondition::type);
   return found == conditions.end() ? nullptr : &*found;
 }

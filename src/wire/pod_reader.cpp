@@ -15,6 +15,7 @@ namespace berth::wire {
 namespace {
 
 constexpr std::size_t kKeyBytesMax = 8 << 20;  // per cache and reader
+constexpr std::size_t kConditionBytesMax = 64 << 10;
 
 bool Text(const ProtoField& field, std::string& out) {
   if (field.wire != WireType::kBytes) return false;
@@ -31,18 +32,22 @@ struct PodReader::Caches {
   ByteCache<std::vector<api::OwnerReference>> owners{kKeyBytesMax};
   ByteCache<std::vector<std::string>> finalizers{kKeyBytesMax};
   ByteCache<std::vector<std::string>> condition_types{kKeyBytesMax};
+  // Pods that were scheduled in one second have the same.
+  ByteCache<std::vector<api::PodCondition>> kept_conditions{kConditionBytesMax};
   ByteCache<api::PodResourceStatus> resource_statuses{kKeyBytesMax};
 
   // Scratch of one walk, kept for its capacity.
-  Extract spec, labels_part, annotations_part, owners_part, finalizers_part, conditions, resources, rest;
+  Extract spec, labels_part, annotations_part, owners_part, finalizers_part, conditions, kept_part, resources,
+      rest;
 };
 
 // One pod. Methods return false for whatever is malformed or merely unusual: the plain decoder then decides.
 class PodReader::Walk {
  public:
   Walk(api::SharedParts& shared, Caches& caches) : shared_(shared), caches_(caches) {
-    for (Extract* extract : {&caches.spec, &caches.labels_part, &caches.annotations_part, &caches.owners_part,
-                             &caches.finalizers_part, &caches.conditions, &caches.resources, &caches.rest}) {
+    for (Extract* extract :
+         {&caches.spec, &caches.labels_part, &caches.annotations_part, &caches.owners_part,
+          &caches.finalizers_part, &caches.conditions, &caches.kept_part, &caches.resources, &caches.rest}) {
       extract->Clear();
     }
   }
@@ -86,7 +91,7 @@ class PodReader::Walk {
       case Part::kName:
         return Text(in, record_.name);
       case Part::kNamespace:
-        return Text(in, record_.namespace_);
+        return Shared(in, record_.namespace_);
       case Part::kUid:
         return Text(in, record_.uid);
       case Part::kResourceVersion:
@@ -113,6 +118,12 @@ class PodReader::Walk {
       default:
         return false;
     }
+  }
+
+  bool Shared(const ProtoField& in, base::SharedText& out) {
+    if (in.wire != WireType::kBytes) return false;
+    out = shared_.Text(in.bytes);
+    return true;
   }
 
   static bool Time(const ProtoField& in, api::Time& out) {
@@ -176,7 +187,7 @@ class PodReader::Walk {
       case Part::kUnread:
         return true;
       case Part::kNodeName:
-        return Text(in, record_.node_name);
+        return Shared(in, record_.node_name);
       case Part::kContainer:
         return Nested(in, caches_.spec, parts_.container);
       case Part::kVolume:
@@ -294,9 +305,9 @@ class PodReader::Walk {
       case Part::kUnread:
         return true;
       case Part::kPhase:
-        return Text(in, record_.phase);
+        return Shared(in, record_.phase);
       case Part::kNominatedNodeName:
-        return Text(in, record_.nominated_node_name);
+        return Shared(in, record_.nominated_node_name);
       case Part::kStartTime:
         return Time(in, record_.start_time.emplace());
       case Part::kCondition:
@@ -327,9 +338,7 @@ class PodReader::Walk {
     }
     if (!reader.ok() || !out.Close(begin)) return false;
     if (!api::IsKeptCondition(type)) return IsWellFormed(TableOf<api::PodCondition>(), in.bytes);
-    auto condition = DecodeProtobuf<api::PodCondition>(in.bytes);
-    if (!condition) return false;
-    record_.conditions.push_back(*std::move(condition));
+    caches_.kept_part.Copy(in);
     return true;
   }
 
@@ -346,8 +355,13 @@ class PodReader::Walk {
                                      .allocated_resources = std::move(status.allocated_resources),
                                      .resources = std::move(status.resources)});
     };
+    const auto kept = [](api::PodStatus& status) {
+      return std::make_shared<const std::vector<api::PodCondition>>(std::move(status.conditions));
+    };
     return Shared<api::PodStatus>(caches_.condition_types, caches_.conditions, record_.condition_types,
                                   types) &&
+           Shared<api::PodStatus>(caches_.kept_conditions, caches_.kept_part, record_.kept_conditions,
+                                  kept) &&
            Shared<api::PodStatus>(caches_.resource_statuses, caches_.resources, record_.resource_status,
                                   resources);
   }

@@ -129,7 +129,7 @@ TEST(PodRecord, KeepsOnlyTheTypeOfOtherConditions) {
   pod.status.conditions = {Condition("Initialized", "x"), Condition("PodScheduled", "y"),
                            Condition("Ready", "z")};
   const PodRecord record = MakeRecord(Pod(pod), shared);
-  EXPECT_EQ(record.conditions.size(), 1U);
+  EXPECT_EQ(record.conditions().size(), 1U);
   Pod want = pod;
   want.status.conditions[0] = {};
   want.status.conditions[0].type = "Initialized";

@@ -25,7 +25,7 @@ api::PodRecord Known(std::vector<std::string> types, std::vector<api::PodConditi
   api::PodRecord pod;
   if (!types.empty())
     pod.condition_types = std::make_shared<const std::vector<std::string>>(std::move(types));
-  pod.conditions = std::move(kept);
+  pod.SetConditions(std::move(kept));
   return pod;
 }
 

@@ -80,7 +80,7 @@ class ReflectorTest : public ClientTest {
       return (*node)->metadata.name + "@" + (*node)->metadata.resource_version;
     }
     const auto& pod = *std::get<Shared<api::PodRecord>>(object);
-    return pod.namespace_ + "/" + pod.name + "@" + pod.resource_version + " " + pod.phase;
+    return pod.namespace_.str() + "/" + pod.name + "@" + pod.resource_version + " " + pod.phase.str();
   }
   Reflector& reflector() { return *std::static_pointer_cast<Reflector>(kept_.back()); }
   std::string target(std::size_t index) const { return server_.seen.at(index).target; }

@@ -200,7 +200,7 @@ std::optional<std::string> DifferenceInPods(const Cluster& cluster, const NaiveM
     if (row.IsValid() != (pod.state != PodState::kPending)) return uid + " placed";
     if (row.IsValid() && cluster.nodes().name(row) != pod.node) return uid + " node";
     for (const std::string& claim : pod.record->volume_claim_names) {
-      claims[pod.record->namespace_ + "/" + claim] += pod.state != PodState::kPending ? 1 : 0;
+      claims[pod.record->namespace_.str() + "/" + claim] += pod.state != PodState::kPending ? 1 : 0;
     }
   }
   for (const auto& [claim, count] : claims) {

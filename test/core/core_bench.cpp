@@ -1,6 +1,7 @@
 #include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,6 +62,13 @@ class Core {
     outputs_.clear();
     Step({});
     return outputs_;
+  }
+  // The same without a step, as the parts of a first list are.
+  void Take() {
+    const double before = ThreadSeconds();
+    scheduler_->Take(inputs_, outputs_);
+    seconds_ += ThreadSeconds() - before;
+    inputs_.clear();
   }
   // Processor time of all steps so far.
   double seconds() const { return seconds_; }
@@ -165,10 +173,72 @@ void AllPods(benchmark::State& state) {
 BENCHMARK(AllPods)
     ->Args({5'000, 50'000, 1})
     ->Args({50'000, 50'000, 100})
+    ->Args({100'000, 100'000, 1'000})
     ->Args({1'000'000, 1'000'000, 1'000})
     ->Iterations(1)
     ->UseManualTime()
     ->Unit(benchmark::kSecond);
+
+std::int64_t ResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  file >> all >> resident;
+  return resident * 4096;
+}
+
+// A start on a full cluster: a list of bound pods of 40 Deployments comes, in parts. The records are made
+// outside of what is measured; bytes are those of record and core together, so many nodes and pods.
+void TakeOver(benchmark::State& state) {
+  constexpr std::int64_t kPart = 512;
+  for (auto _ : state) {
+    Core core(state.range(0), "32");
+    api::SharedParts shared;
+    std::shared_ptr<const std::vector<api::PodCondition>> conditions;
+    const std::int64_t bytes = ResidentBytes();
+    const double before = core.seconds();
+    for (std::int64_t made = 0; made < state.range(1);) {
+      for (std::int64_t i = 0; i < kPart && made < state.range(1); ++i, ++made) {
+        api::PodCondition condition;
+        condition.type = "PodScheduled";
+        condition.status = "True";
+        condition.last_transition_time.unix_seconds = made / 1'000;
+        const std::string app = "deployment-" + std::to_string(made % 40);
+        const std::string number = std::to_string(10'000'000 + made);
+        api::Pod pod = MakePod(app + "-7c5ddbdf54-" + number)
+                           .Uid("0f7ab6d8-94e3-4b5c-a1a7-0000" + number)
+                           .Namespace("namespace-of-team-" + std::to_string(made % 8))
+                           .SchedulerName("default-scheduler")
+                           .Label("app", app)
+                           .Label("pod-template-hash", "7c5ddbdf54")
+                           .Cpu("100m")
+                           .Memory("500Mi")
+                           .Node("node-" + std::to_string(made % state.range(0)))
+                           .Phase("Running")
+                           .Condition(condition)
+                           .Build();
+        api::PodRecord record = api::MakeRecord(std::move(pod), shared);
+        record.resource_version = number;
+        // As the reader does it.
+        if (made % 1'000 == 0) conditions = record.kept_conditions;
+        record.kept_conditions = conditions;
+        core.Add(std::move(record));
+      }
+      core.Take();
+    }
+    core.Apply();
+    const auto pods = static_cast<double>(state.range(1));
+    state.counters["bytes_per_pod"] = static_cast<double>(ResidentBytes() - bytes) / pods;
+    state.counters["us_per_pod"] = (core.seconds() - before) / pods * 1e6;
+    state.SetIterationTime(core.seconds() - before);
+  }
+}
+BENCHMARK(TakeOver)
+    ->Args({5'000, 50'000})
+    ->Args({5'000, 150'000})
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 // One attempt of a pod that fits nowhere, with its search for victims: on every node all ten pods have to go.
 void PreemptOne(benchmark::State& state) {

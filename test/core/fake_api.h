@@ -175,7 +175,7 @@ class FakeApi {
     return notes;
   }
   const api::PodCondition* Condition(const std::string& name) const {
-    const auto& conditions = pods_.at(name)->conditions;
+    const auto& conditions = pods_.at(name)->conditions();
     const auto found = std::ranges::find(conditions, api::kPodScheduled, &api::PodCondition::type);
     return found == conditions.end() ? nullptr : &*found;
   }
@@ -217,13 +217,15 @@ class FakeApi {
       if (!record.node_name.empty())
         return base::Fail("pod " + record.name + " is already assigned to a node");
       record.node_name = call.node;
-      record.nominated_node_name.clear();
+      record.nominated_node_name = "";
     } else {
+      std::vector<api::PodCondition> conditions = record.conditions();
       for (const api::PodCondition& condition : call.change.conditions) {
-        std::erase_if(record.conditions, [&](const auto& old) { return old.type == condition.type; });
-        record.conditions.push_back(condition);
+        std::erase_if(conditions, [&](const auto& old) { return old.type == condition.type; });
+        conditions.push_back(condition);
       }
-      if (call.change.remove_not_ready) std::erase_if(record.conditions, api::IsNotReadyForScheduling);
+      if (call.change.remove_not_ready) std::erase_if(conditions, api::IsNotReadyForScheduling);
+      record.SetConditions(std::move(conditions));
       // As the patch is made: what the caller takes for the pod's own value already is not in it.
       const auto& nominated = call.change.nominated_node_name;
       if (nominated && *nominated != call.nomination) record.nominated_node_name = *nominated;

@@ -129,7 +129,7 @@ TEST(Nominations, AnOldStatusDoesNotTakeAwayThePlaceThatIsBeingWritten) {
   api.Change("high", [](api::PodRecord& pod) { pod.finalizers = nullptr; });
   api.Step();
   EXPECT_EQ(api.NominationOf("high"), "n1");
-  api.Change("high", [](api::PodRecord& pod) { pod.nominated_node_name.clear(); });
+  api.Change("high", [](api::PodRecord& pod) { pod.nominated_node_name = ""; });
   api.Step();
   EXPECT_EQ(api.NominationOf("high"), "n1");
   api.DeletePod("low");

@@ -30,7 +30,7 @@ inline cluster::PodRecordRef Pod(std::string_view uid, std::string_view nominate
   record.namespace_ = "a";
   record.uid = uid;
   record.nominated_node_name = nominated_node;
-  record.conditions = std::move(conditions);
+  record.SetConditions(std::move(conditions));
   return std::make_shared<const api::PodRecord>(std::move(record));
 }
 

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 
+#include "base/random.h"
 #include "cluster/history.h"
 #include "framework/engine_bed.h"
 #include "plugins/all_plugins.h"
@@ -153,6 +154,57 @@ TEST_F(RowKindsTest, AreGivenUpWhenRowsHaveLittleInCommonAndComeBack) {
   AddNodes(1'200, 400);
   EXPECT_TRUE(kinds_.Refresh(cluster_));
   EXPECT_EQ(Used(), 1u);
+}
+
+// Kinds come, go and come back under the ids of others, rows are refused and taken again, and what tells
+// kinds apart changes: each answer is compared with one that is made anew (EngineBed does that), and the row
+// that was chosen has to be one of the best.
+TEST(ViewByKindTest, FindsTheBestWhileKindsComeAndGo) {
+  constexpr std::size_t kNodes = 800;
+  constexpr std::size_t kTemplates = 8;
+  const auto node = [](std::size_t i) {
+    return MakeNode("n" + std::to_string(i)).Cpu("4").Memory("8Gi").Pods("20");
+  };
+  cluster::Cluster cluster;
+  for (std::size_t i = 0; i < kNodes; ++i) cluster.SetNode(node(i).Ref());
+  const Registry registry = plugins::AllPlugins();
+  std::vector<EnabledPlugin> enabled = DefaultPlugins(Features::Upstream());
+  std::erase_if(enabled, [&](const EnabledPlugin& plugin) { return !registry.Contains(plugin.name); });
+  test::EngineBed bed(cluster, registry, enabled);
+  base::Random random(7);
+  std::vector<cluster::PodRecordRef> placed;
+  std::size_t told_by_kind = 0;
+  for (std::size_t step = 0; step < 1'500; ++step) {
+    const std::string name = "p" + std::to_string(step);
+    auto pod = MakePod(name);
+    pod.Uid(name).Cpu(std::to_string(100 + 70 * (step % kTemplates)) + "m").Memory("64Mi");
+    const auto slot = *cluster.SetPending(pod.Record());
+    const Outcome outcome = bed.Schedule(slot);
+    const auto* const decision = std::get_if<Decision>(&outcome);
+    ASSERT_NE(decision, nullptr);
+    const View& view = *bed.engine().view();
+    told_by_kind += view.by_kind() ? 1 : 0;
+    for (std::uint32_t i = 0; view.by_kind() && decision->feasible > 1 && i < kNodes; ++i) {
+      if (!view.IsFeasible(NodeRow(i))) continue;
+      ASSERT_LE(view.Total(NodeRow(i)), view.Total(decision->row));
+    }
+    ASSERT_TRUE(cluster.Assume(slot, cluster.nodes().name(decision->row)));
+    placed.push_back(pod.Node(std::string(cluster.nodes().name(decision->row))).Record());
+    ASSERT_TRUE(cluster.AddPod(placed.back()));
+    // Nearly as many go as come.
+    while (placed.size() > 600 || (placed.size() > 100 && random.Uniform(3) == 0)) {
+      std::swap(placed[random.Uniform(placed.size())], placed.back());
+      ASSERT_TRUE(cluster.RemovePod(*placed.back()));
+      placed.pop_back();
+    }
+    const std::size_t changed = random.Uniform(kNodes);
+    if (step % 7 == 0) cluster.SetNode(node(changed).Unschedulable().Ref());
+    if (step % 7 == 3) cluster.SetNode(node(changed).Ref());
+    // From here on a column is not the same for all.
+    if (step > 1'000 && step % 50 == 0)
+      cluster.SetNode(node(changed).Taint("a", "b", "PreferNoSchedule").Ref());
+  }
+  EXPECT_GT(told_by_kind, 1'000u);
 }
 
 class ViewMemoryTest : public testing::Test {

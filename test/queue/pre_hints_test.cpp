@@ -35,6 +35,12 @@ TEST(PreHints, NarrowToTheListedPods) {
   EXPECT_EQ(Narrowed(q, "foo"), 1);
 }
 
+TEST(PreHints, AreAskedThoughNobodyWaits) {
+  QueueHarness q({Plugin("foo", Names({"pod1"}))});
+  q.Notify(kClaimUpdate);
+  EXPECT_EQ(Narrowed(q, "foo"), 1);
+}
+
 TEST(PreHints, AreNotAskedWithTheGateOff) {
   QueueHarness q({Plugin("foo", Names({"pod1"}))}, {.pre_queueing_hints = false});
   ParkThree(q);

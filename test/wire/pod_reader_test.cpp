@@ -123,7 +123,7 @@ TEST_F(PodReaderTest, PodsOfOneDeploymentShareTheirParts) {
   EXPECT_EQ(first->resource_status, second->resource_status);
   EXPECT_NE(first->spec, other->spec);
   EXPECT_EQ(first->condition_types->size(), 5u);
-  EXPECT_EQ(first->conditions.size(), 1u);
+  EXPECT_EQ(first->conditions().size(), 1u);
 }
 
 TEST_F(PodReaderTest, SharedPartsGoWithTheirLastPod) {

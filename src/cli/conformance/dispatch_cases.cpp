@@ -40,9 +40,9 @@ cluster::PodRecordRef Pod(std::string_view uid, const json::value* status) {
   record.uid = uid;
   if (status != nullptr) {
     record.nominated_node_name = TextAt(status->as_object(), "nominatedNodeName");
-    record.conditions = Conditions(status->as_object());
+    record.SetConditions(Conditions(status->as_object()));
     std::vector<std::string> types;
-    for (const api::PodCondition& condition : record.conditions) types.push_back(condition.type);
+    for (const api::PodCondition& condition : record.conditions()) types.push_back(condition.type);
     if (!types.empty())
       record.condition_types = std::make_shared<const std::vector<std::string>>(std::move(types));
   }
