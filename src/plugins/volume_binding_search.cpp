@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,34 @@ NodeLabelTerms TermsOf(const std::vector<api::TopologySelectorTerm>& topologies,
   }
   return {Compile(selector), labels};
 }
+
+// Texts one after the other, so that no two lists of them look the same.
+void AppendPiece(std::string& text, std::string_view piece) {
+  fmt::format_to(std::back_inserter(text), "{}:{}", piece.size(), piece);
+}
+
+template <class Requirements>
+void AppendRequirements(std::string& text, const Requirements& requirements) {
+  for (const auto& requirement : requirements) {
+    AppendPiece(text, requirement.key);
+    AppendPiece(text, requirement.operator_);
+    for (const std::string& value : requirement.values) AppendPiece(text, value);
+    text += ',';
+  }
+  text += ';';
+}
+
+void AppendAffinity(std::string& text, const std::optional<api::VolumeNodeAffinity>& affinity) {
+  if (!affinity || !affinity->required) return;
+  for (const api::NodeSelectorTerm& term : affinity->required->node_selector_terms) {
+    AppendRequirements(text, term.match_expressions);
+    AppendRequirements(text, term.match_fields);
+  }
+  text += '.';
+}
+
+// Fewer nodes than this are looked at sooner than what they share.
+constexpr std::size_t kFewNodes = 8;
 
 std::string TranslationError(const base::Error& error) {
   return fmt::format("could not translate pv: {}", error.message);
@@ -113,6 +142,7 @@ VolumeSearch::VolumeSearch(const Sources& sources, PodClaims claims) : from_(sou
   for (ClaimRef& claim : claims.late) {
     late_.push_back(PrepareLate(std::move(claim)));
     late_.back().memo = ClassVolumes::Memo(claims.late.size());
+    AppendQuestion(late_.back());
   }
   by_size_.resize(late_.size());
   std::iota(by_size_.begin(), by_size_.end(), std::size_t{0});
@@ -122,22 +152,44 @@ VolumeSearch::VolumeSearch(const Sources& sources, PodClaims claims) : from_(sou
   Refresh();
 }
 
-VolumeSearch::Bound VolumeSearch::Prepare(const api::PersistentVolumeClaim& claim) const {
+VolumeSearch::Bound VolumeSearch::Prepare(const api::PersistentVolumeClaim& claim) {
   Bound bound;
   const VolumeRef volume = from_.caches.volumes().Get({}, claim.spec.volume_name);
-  if (!volume) return bound;
+  if (!volume) {
+    question_ += "missing.";
+    return bound;
+  }
   const cluster::LabelTable& labels = from_.cluster.labels();
   bound.exists = true;
   bound.affinity = TermsOf(volume->spec.node_affinity, labels);
+  AppendAffinity(question_, volume->spec.node_affinity);
   const std::optional<InTreePlugin> plugin = InTreePluginOf(volume->spec.persistent_volume_source);
-  if (!plugin || !IsMigrated(*plugin)) return bound;
+  if (!plugin || !IsMigrated(*plugin)) {
+    bound.places = PlacesOf(volume->spec.node_affinity);
+    return bound;
+  }
   bound.plugin = BitOf(*plugin);
   if (const auto translated = TranslateToCsi(*plugin, *volume); !translated) {
     bound.translation_error = TranslationError(translated.error());
-  } else {
-    bound.translated = TermsOf(TranslateAffinity(*plugin, *volume), labels);
+    fmt::format_to(std::back_inserter(question_), "wrong on {}.", bound.plugin);
+    return bound;
   }
+  const std::optional<api::VolumeNodeAffinity> affinity = TranslateAffinity(*plugin, *volume);
+  bound.translated = TermsOf(affinity, labels);
+  if (bound.translated.MatchesEverything() && bound.affinity.MatchesEverything()) return bound;
+  fmt::format_to(std::back_inserter(question_), "on {}:", bound.plugin);
+  AppendAffinity(question_, affinity);
   return bound;
+}
+
+std::vector<Place> VolumeSearch::PlacesOf(const std::optional<api::VolumeNodeAffinity>& affinity) const {
+  if (!affinity || !affinity->required) return {};
+  const api::NodeSelectorRequirement* const label = OnlyLabelOf(*affinity->required);
+  const PlaceKey key = label == nullptr ? PlaceKey() : from_.caches.places().Find(label->key);
+  if (!key.IsValid()) return {};
+  std::vector<Place> places;
+  for (const std::string& value : label->values) places.push_back(from_.caches.places().Find(key, value));
+  return places;
 }
 
 VolumeSearch::Late VolumeSearch::PrepareLate(ClaimRef claim) const {
@@ -164,7 +216,101 @@ VolumeSearch::Late VolumeSearch::PrepareLate(ClaimRef claim) const {
   }
   late.wish.claim_key = KeyOf(claim->metadata);
   late.wish.claim = std::move(claim);
+  const ClassVolumes* const volumes = from_.caches.free_volumes().Find(late.class_name);
+  late.has_meant = volumes != nullptr && volumes->HasMeantFor(late.wish.claim_key);
   return late;
+}
+
+void VolumeSearch::AppendQuestion(const Late& late) {
+  const api::PersistentVolumeClaimSpec& spec = late.wish.claim->spec;
+  AppendPiece(question_, late.class_name);
+  AppendPiece(question_, late.wish.request.Canonical());
+  AppendPiece(question_, late.selected_node == nullptr ? std::string_view() : *late.selected_node);
+  AppendPiece(question_, spec.volume_mode.value_or(""));
+  AppendPiece(question_, spec.volume_attributes_class_name.value_or(""));
+  for (const std::string& mode : spec.access_modes) AppendPiece(question_, mode);
+  question_ += late.tells_capacity ? '!' : ';';
+  if (spec.selector) {
+    for (const auto& [key, value] : spec.selector->match_labels) {
+      AppendPiece(question_, key);
+      AppendPiece(question_, value);
+    }
+    AppendRequirements(question_, spec.selector->match_expressions);
+  }
+  if (late.storage_class) {
+    AppendPiece(question_, late.storage_class->provisioner);
+    for (const api::TopologySelectorTerm& topology : late.storage_class->allowed_topologies) {
+      for (const api::TopologySelectorLabelRequirement& label : topology.match_label_expressions) {
+        AppendPiece(question_, label.key);
+        for (const std::string& value : label.values) AppendPiece(question_, value);
+        question_ += ',';
+      }
+      question_ += ';';
+    }
+  }
+  // Nobody follows these, so they are good for as long as no volume changes.
+  if (late.has_meant) {
+    AppendPiece(question_, late.wish.claim->metadata.uid);
+    fmt::format_to(std::back_inserter(question_), "{} at {}", late.wish.claim_key,
+                   from_.caches.free_volumes().version());
+  }
+  question_ += '.';
+}
+
+void VolumeSearch::CatchUp(StorageSeen& seen) const {
+  seen.smallest.clear();
+  seen.volumes = from_.caches.free_volumes().log().version();
+  seen.capacities = from_.caches.capacities().log().version();
+  seen.migrations = from_.csi_nodes.migration_log().version();
+}
+
+bool VolumeSearch::IsNews(StorageSeen& seen, Place place, StorageReach reach) {
+  if (reach == StorageReach::kUnknown) return true;
+  const bool is_shared =
+      reach == StorageReach::kEverywhere || from_.caches.places().RowsAt(place).size() > kFewNodes;
+  // Of several claims one may take what another would.
+  if (!is_shared || late_.size() != 1) {
+    if (!seen.smallest.empty()) seen.smallest.erase(place);
+    return true;
+  }
+  Late& late = late_.front();
+  late.volumes = from_.caches.free_volumes().Find(late.class_name);
+  std::optional<VolumeFit> fit;
+  if (late.volumes != nullptr) {
+    fit = reach == StorageReach::kEverywhere ? late.volumes->SmallestEverywhere(late.wish, late.memo)
+                                             : late.volumes->SmallestAt(late.wish, place, late.memo);
+  }
+  if (fit && !fit->size.is_exact()) {
+    seen.smallest.erase(place);
+    return true;
+  }
+  constexpr std::int64_t kNothing = -1;
+  const std::int64_t bytes = fit ? fit->size.bytes() : kNothing;
+  const auto [known, is_new] = seen.smallest.try_emplace(place, bytes);
+  return is_new || std::exchange(known->second, bytes) != bytes;
+}
+
+bool VolumeSearch::LeaveCandidates(base::Bitset& rows) const {
+  const auto keep = [&](std::span<const cluster::NodeRow> kept) {
+    std::vector<cluster::NodeRow> left;
+    for (const cluster::NodeRow row : kept) {
+      if (row.IsValid() && row.index() < rows.size() && rows.Test(row.index())) left.push_back(row);
+    }
+    rows.ClearAll();
+    for (const cluster::NodeRow row : left) rows.Set(row.index());
+  };
+  for (const Late& late : late_) {
+    if (late.selected_node == nullptr) continue;
+    const cluster::NodeRow row = from_.cluster.nodes().Find(*late.selected_node);
+    keep({&row, 1});
+    return true;
+  }
+  for (const Bound& bound : bound_) {
+    if (bound.places.size() != 1) continue;
+    keep(from_.caches.places().RowsAt(bound.places.front()));
+    return true;
+  }
+  return false;
 }
 
 void VolumeSearch::Refresh() {
@@ -208,21 +354,18 @@ base::Result<VolumeConflicts> VolumeSearch::Judge(cluster::NodeRow row, VolumeCh
     }
     to_provision_.push_back(&late);
   }
-  const cluster::LabelSetId set = from_.cluster.nodes().label_set()[row.index()];
   for (const std::size_t position : by_size_) {
     Late& late = late_[position];
     if (late.selected_node != nullptr) continue;
     if (!late.selector_error.empty()) return base::Fail(late.selector_error);
-    const VolumeRef* const volume =
-        late.volumes == nullptr
-            ? nullptr
-            : late.volumes->Match(late.wish, from_.cluster.labels(), set, taken_, late.memo);
-    if (volume == nullptr) {
+    std::optional<VolumeFit> fit;
+    if (late.volumes != nullptr) fit = late.volumes->Match(late.wish, row, taken_, late.memo);
+    if (!fit) {
       to_provision_.push_back(&late);
       continue;
     }
-    if (late_.size() > 1) taken_.push_back(*volume);
-    if (choice != nullptr) choice->bindings.push_back({late.wish.claim, *volume});
+    if (late_.size() > 1) taken_.push_back(*fit->volume);
+    if (choice != nullptr) choice->bindings.push_back({&late.wish, fit->volume, fit->size.bytes()});
   }
   const base::Result<VolumeConflicts> provisioned = Provision(row, choice);
   if (!provisioned) return provisioned;
@@ -245,16 +388,15 @@ base::Result<VolumeConflicts> VolumeSearch::Provision(cluster::NodeRow row, Volu
       if (choice != nullptr) choice->provisions.clear();
       return kBindConflict;
     }
-    CapacityRef capacity;
+    const CapacityRef* capacity = nullptr;
     if (late->tells_capacity) {
-      capacity =
-          from_.caches.capacities().Find(late->class_name, late->wish.request.Value(), labels.View(set));
-      if (!capacity) {
+      capacity = from_.caches.capacities().Find(late->class_name, late->wish.request.Value(), row);
+      if (capacity == nullptr) {
         if (choice != nullptr) choice->provisions.clear();
         return kNoSpace;
       }
     }
-    if (choice != nullptr) choice->provisions.push_back({late->wish.claim, std::move(capacity)});
+    if (choice != nullptr) choice->provisions.push_back({&late->wish, capacity});
   }
   return VolumeConflicts{0};
 }
@@ -270,22 +412,24 @@ std::int64_t ScoreOf(const VolumeChoice& choice, std::span<const framework::Shap
     const auto found = std::ranges::find(uses, class_name, &Use::class_name);
     return found != uses.end() ? *found : uses.emplace_back(Use{class_name});
   };
-  const auto request_of = [](const api::PersistentVolumeClaim& claim) {
-    const api::Quantity* const request = RequestOf(claim);
-    return request == nullptr ? 0 : request->Value();
-  };
   // Volumes that exist say more than storage of which a part will be taken: with one of them only they count.
-  for (const VolumeChoice::Static& binding : choice.bindings) {
-    Use& use = use_of(binding.volume->spec.storage_class_name);
-    use.requested = WrappingAdd(use.requested, request_of(*binding.claim));
-    use.capacity = WrappingAdd(use.capacity, CapacityOf(*binding.volume).Value());
+  if (choice.bindings.size() == 1) {
+    const VolumeChoice::Static& only = choice.bindings.front();
+    uses.push_back({{}, only.wish->request.Value(), only.capacity});
+  } else {
+    for (const VolumeChoice::Static& binding : choice.bindings) {
+      Use& use = use_of((*binding.volume)->spec.storage_class_name);
+      use.requested = WrappingAdd(use.requested, binding.wish->request.Value());
+      use.capacity = WrappingAdd(use.capacity, binding.capacity);
+    }
   }
   if (choice.bindings.empty()) {
     for (const VolumeChoice::Dynamic& provision : choice.provisions) {
-      if (!provision.capacity) continue;
-      Use& use = use_of(ClassOf(*provision.claim));
-      use.requested = WrappingAdd(use.requested, request_of(*provision.claim));
-      use.capacity = provision.capacity->capacity ? provision.capacity->capacity->Value() : 0;
+      if (provision.capacity == nullptr) continue;
+      Use& use = use_of(ClassOf(*provision.wish->claim));
+      use.requested = WrappingAdd(use.requested, provision.wish->request.Value());
+      const auto& capacity = (*provision.capacity)->capacity;
+      use.capacity = capacity ? capacity->Value() : 0;
     }
   }
   if (uses.empty()) return 0;
