@@ -38,34 +38,6 @@ NodeLabelTerms TermsOf(const std::vector<api::TopologySelectorTerm>& topologies,
   return {Compile(selector), labels};
 }
 
-// Texts one after the other, so that no two lists of them look the same.
-void AppendPiece(std::string& text, std::string_view piece) {
-  fmt::format_to(std::back_inserter(text), "{}:{}", piece.size(), piece);
-}
-
-template <class Requirements>
-void AppendRequirements(std::string& text, const Requirements& requirements) {
-  for (const auto& requirement : requirements) {
-    AppendPiece(text, requirement.key);
-    AppendPiece(text, requirement.operator_);
-    for (const std::string& value : requirement.values) AppendPiece(text, value);
-    text += ',';
-  }
-  text += ';';
-}
-
-void AppendAffinity(std::string& text, const std::optional<api::VolumeNodeAffinity>& affinity) {
-  if (!affinity || !affinity->required) return;
-  for (const api::NodeSelectorTerm& term : affinity->required->node_selector_terms) {
-    AppendRequirements(text, term.match_expressions);
-    AppendRequirements(text, term.match_fields);
-  }
-  text += '.';
-}
-
-// Fewer nodes than this are looked at sooner than what they share.
-constexpr std::size_t kFewNodes = 8;
-
 std::string TranslationError(const base::Error& error) {
   return fmt::format("could not translate pv: {}", error.message);
 }
@@ -101,42 +73,6 @@ base::Result<PodClaims> ClassifyClaims(const cluster::Cluster& cluster, const Vo
   return claims;
 }
 
-NodeLabelTerms::NodeLabelTerms(const api::NodeMatcher& matcher, const cluster::LabelTable& labels)
-    : everything_(false) {
-  for (const api::NodeTerm& term : matcher.terms()) {
-    std::vector<Condition>& conditions = terms_.emplace_back();
-    for (const api::Requirement& requirement : term.labels().requirements()) {
-      Condition& made = conditions.emplace_back();
-      made.key = labels.FindKey(requirement.key());
-      made.is_list = requirement.op() == api::SelectorOperator::kIn;
-      if (!made.is_list) {
-        made.other = requirement;
-        continue;
-      }
-      for (const std::string& value : requirement.values()) {
-        const cluster::LabelValueId id = labels.FindValue(value);
-        if (id.IsValid()) made.values.push_back(id);
-      }
-    }
-  }
-}
-
-bool NodeLabelTerms::Matches(const cluster::LabelTable& labels, cluster::LabelSetId set) const {
-  if (everything_) return true;
-  const auto holds = [&](const Condition& condition) {
-    const cluster::LabelValueId value =
-        condition.key.IsValid() ? labels.Value(set, condition.key) : cluster::LabelValueId();
-    if (condition.is_list) {
-      return value.IsValid() && std::ranges::find(condition.values, value) != condition.values.end();
-    }
-    return condition.other->MatchesValue(
-        value.IsValid() ? std::optional<std::string_view>(labels.ValueText(value)) : std::nullopt);
-  };
-  return std::ranges::any_of(terms_, [&](const std::vector<Condition>& conditions) {
-    return std::ranges::all_of(conditions, holds);
-  });
-}
-
 VolumeSearch::VolumeSearch(const Sources& sources, PodClaims claims) : from_(sources) {
   for (const ClaimRef& claim : claims.bound) bound_.push_back(Prepare(*claim));
   for (ClaimRef& claim : claims.late) {
@@ -162,7 +98,7 @@ VolumeSearch::Bound VolumeSearch::Prepare(const api::PersistentVolumeClaim& clai
   const cluster::LabelTable& labels = from_.cluster.labels();
   bound.exists = true;
   bound.affinity = TermsOf(volume->spec.node_affinity, labels);
-  AppendAffinity(question_, volume->spec.node_affinity);
+  AppendQuestion(volume->spec.node_affinity);
   const std::optional<InTreePlugin> plugin = InTreePluginOf(volume->spec.persistent_volume_source);
   if (!plugin || !IsMigrated(*plugin)) {
     bound.places = PlacesOf(volume->spec.node_affinity);
@@ -178,18 +114,8 @@ VolumeSearch::Bound VolumeSearch::Prepare(const api::PersistentVolumeClaim& clai
   bound.translated = TermsOf(affinity, labels);
   if (bound.translated.MatchesEverything() && bound.affinity.MatchesEverything()) return bound;
   fmt::format_to(std::back_inserter(question_), "on {}:", bound.plugin);
-  AppendAffinity(question_, affinity);
+  AppendQuestion(affinity);
   return bound;
-}
-
-std::vector<Place> VolumeSearch::PlacesOf(const std::optional<api::VolumeNodeAffinity>& affinity) const {
-  if (!affinity || !affinity->required) return {};
-  const api::NodeSelectorRequirement* const label = OnlyLabelOf(*affinity->required);
-  const PlaceKey key = label == nullptr ? PlaceKey() : from_.caches.places().Find(label->key);
-  if (!key.IsValid()) return {};
-  std::vector<Place> places;
-  for (const std::string& value : label->values) places.push_back(from_.caches.places().Find(key, value));
-  return places;
 }
 
 VolumeSearch::Late VolumeSearch::PrepareLate(ClaimRef claim) const {
@@ -219,98 +145,6 @@ VolumeSearch::Late VolumeSearch::PrepareLate(ClaimRef claim) const {
   const ClassVolumes* const volumes = from_.caches.free_volumes().Find(late.class_name);
   late.has_meant = volumes != nullptr && volumes->HasMeantFor(late.wish.claim_key);
   return late;
-}
-
-void VolumeSearch::AppendQuestion(const Late& late) {
-  const api::PersistentVolumeClaimSpec& spec = late.wish.claim->spec;
-  AppendPiece(question_, late.class_name);
-  AppendPiece(question_, late.wish.request.Canonical());
-  AppendPiece(question_, late.selected_node == nullptr ? std::string_view() : *late.selected_node);
-  AppendPiece(question_, spec.volume_mode.value_or(""));
-  AppendPiece(question_, spec.volume_attributes_class_name.value_or(""));
-  for (const std::string& mode : spec.access_modes) AppendPiece(question_, mode);
-  question_ += late.tells_capacity ? '!' : ';';
-  if (spec.selector) {
-    for (const auto& [key, value] : spec.selector->match_labels) {
-      AppendPiece(question_, key);
-      AppendPiece(question_, value);
-    }
-    AppendRequirements(question_, spec.selector->match_expressions);
-  }
-  if (late.storage_class) {
-    AppendPiece(question_, late.storage_class->provisioner);
-    for (const api::TopologySelectorTerm& topology : late.storage_class->allowed_topologies) {
-      for (const api::TopologySelectorLabelRequirement& label : topology.match_label_expressions) {
-        AppendPiece(question_, label.key);
-        for (const std::string& value : label.values) AppendPiece(question_, value);
-        question_ += ',';
-      }
-      question_ += ';';
-    }
-  }
-  // Nobody follows these, so they are good for as long as no volume changes.
-  if (late.has_meant) {
-    AppendPiece(question_, late.wish.claim->metadata.uid);
-    fmt::format_to(std::back_inserter(question_), "{} at {}", late.wish.claim_key,
-                   from_.caches.free_volumes().version());
-  }
-  question_ += '.';
-}
-
-void VolumeSearch::CatchUp(StorageSeen& seen) const {
-  seen.smallest.clear();
-  seen.volumes = from_.caches.free_volumes().log().version();
-  seen.capacities = from_.caches.capacities().log().version();
-  seen.migrations = from_.csi_nodes.migration_log().version();
-}
-
-bool VolumeSearch::IsNews(StorageSeen& seen, Place place, StorageReach reach) {
-  if (reach == StorageReach::kUnknown) return true;
-  const bool is_shared =
-      reach == StorageReach::kEverywhere || from_.caches.places().RowsAt(place).size() > kFewNodes;
-  // Of several claims one may take what another would.
-  if (!is_shared || late_.size() != 1) {
-    if (!seen.smallest.empty()) seen.smallest.erase(place);
-    return true;
-  }
-  Late& late = late_.front();
-  late.volumes = from_.caches.free_volumes().Find(late.class_name);
-  std::optional<VolumeFit> fit;
-  if (late.volumes != nullptr) {
-    fit = reach == StorageReach::kEverywhere ? late.volumes->SmallestEverywhere(late.wish, late.memo)
-                                             : late.volumes->SmallestAt(late.wish, place, late.memo);
-  }
-  if (fit && !fit->size.is_exact()) {
-    seen.smallest.erase(place);
-    return true;
-  }
-  constexpr std::int64_t kNothing = -1;
-  const std::int64_t bytes = fit ? fit->size.bytes() : kNothing;
-  const auto [known, is_new] = seen.smallest.try_emplace(place, bytes);
-  return is_new || std::exchange(known->second, bytes) != bytes;
-}
-
-bool VolumeSearch::LeaveCandidates(base::Bitset& rows) const {
-  const auto keep = [&](std::span<const cluster::NodeRow> kept) {
-    std::vector<cluster::NodeRow> left;
-    for (const cluster::NodeRow row : kept) {
-      if (row.IsValid() && row.index() < rows.size() && rows.Test(row.index())) left.push_back(row);
-    }
-    rows.ClearAll();
-    for (const cluster::NodeRow row : left) rows.Set(row.index());
-  };
-  for (const Late& late : late_) {
-    if (late.selected_node == nullptr) continue;
-    const cluster::NodeRow row = from_.cluster.nodes().Find(*late.selected_node);
-    keep({&row, 1});
-    return true;
-  }
-  for (const Bound& bound : bound_) {
-    if (bound.places.size() != 1) continue;
-    keep(from_.caches.places().RowsAt(bound.places.front()));
-    return true;
-  }
-  return false;
 }
 
 void VolumeSearch::Refresh() {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,7 +9,6 @@
 
 #include "absl/container/flat_hash_map.h"
 
-#include "api/node_matching.h"
 #include "base/bitset.h"
 #include "base/error.h"
 #include "cluster/cluster.h"
@@ -17,6 +16,7 @@
 #include "plugins/volume_binding_caches.h"
 #include "plugins/volume_csi_nodes.h"
 #include "plugins/volume_free_index.h"
+#include "plugins/volume_label_terms.h"
 
 namespace berth::plugins {
 
@@ -28,27 +28,6 @@ struct PodClaims {
 };
 base::Result<PodClaims> ClassifyClaims(const cluster::Cluster& cluster, const VolumeCaches& caches,
                                        const api::PodRecord& pod);
-
-// Node terms in the ids of the cluster's labels: good until an event is applied.
-class NodeLabelTerms {
- public:
-  NodeLabelTerms() = default;  // every node matches
-  NodeLabelTerms(const api::NodeMatcher& matcher, const cluster::LabelTable& labels);
-
-  bool Matches(const cluster::LabelTable& labels, cluster::LabelSetId set) const;
-  bool MatchesEverything() const { return everything_; }
-
- private:
-  struct Condition {
-    cluster::LabelKeyId key;  // invalid: nothing has such a label
-    bool is_list = false;     // one of these values
-    std::vector<cluster::LabelValueId> values;
-    std::optional<api::Requirement> other;
-  };
-
-  bool everything_ = true;
-  std::vector<std::vector<Condition>> terms_;
-};
 
 // Why a node cannot have the volumes, as bits, in the order in which reasons are told.
 using VolumeConflicts = std::uint8_t;
@@ -109,8 +88,7 @@ class VolumeSearch {
   const std::string& question() const { return question_; }
   // Calls with every node whose answer may have changed since; false, if that may be any. Brings `seen` up to
   // date.
-  template <class F>
-  bool RowsSince(StorageSeen& seen, F&& visit);
+  bool RowsSince(StorageSeen& seen, const std::function<void(cluster::NodeRow)>& visit);
   // For somebody who knows nothing yet and is about to look at all nodes.
   void CatchUp(StorageSeen& seen) const;
   // Nodes that cannot have the volumes are cleared; false: not known without a look at each.
@@ -150,6 +128,7 @@ class VolumeSearch {
   std::vector<Place> PlacesOf(const std::optional<api::VolumeNodeAffinity>& affinity) const;
   Late PrepareLate(ClaimRef claim) const;
   void AppendQuestion(const Late& late);
+  void AppendQuestion(const std::optional<api::VolumeNodeAffinity>& affinity);
   // Whether nodes are worse or better off with the volumes that are at the place now.
   bool IsNews(StorageSeen& seen, Place place, StorageReach reach);
   base::Result<VolumeConflicts> JudgeBound(cluster::NodeRow row) const;
@@ -163,38 +142,6 @@ class VolumeSearch {
   std::vector<const Late*> to_provision_;  // scratch of one row
   std::vector<VolumeRef> taken_;           // scratch of one row
 };
-
-template <class F>
-bool VolumeSearch::RowsSince(StorageSeen& seen, F&& visit) {
-  bool are_told = true;
-  const auto follow = [&](const StorageLog& log, std::uint64_t version, auto is_news) {
-    const bool is_covered = log.Since(version, [&](Place place, StorageReach reach) {
-      if (!are_told || !is_news(place, reach)) return;
-      are_told = reach == StorageReach::kPlace;
-      if (!are_told) return;
-      for (const cluster::NodeRow row : from_.caches.places().RowsAt(place)) visit(row);
-    });
-    are_told = are_told && is_covered;
-  };
-  if (!late_.empty()) {
-    follow(from_.caches.free_volumes().log(), seen.volumes,
-           [&](Place place, StorageReach reach) { return IsNews(seen, place, reach); });
-  }
-  if (std::ranges::any_of(late_, &Late::tells_capacity)) {
-    follow(from_.caches.capacities().log(), seen.capacities, [](Place, StorageReach) { return true; });
-  }
-  if (!bound_.empty()) {
-    const bool is_covered = from_.csi_nodes.migration_log().Since(
-        seen.migrations, [&](cluster::NodeRow row, std::uint32_t) { visit(row); });
-    are_told = are_told && is_covered;
-  }
-  // What was not looked at is not known any more.
-  if (!are_told) seen.smallest.clear();
-  seen.volumes = from_.caches.free_volumes().log().version();
-  seen.capacities = from_.caches.capacities().log().version();
-  seen.migrations = from_.csi_nodes.migration_log().version();
-  return are_told;
-}
 
 // Whether the node can use the volume, for those who say why not.
 base::Result<void> CheckAffinity(const api::PersistentVolume& volume, InTreePlugins migrated,
