@@ -19,7 +19,7 @@ constexpr framework::ReasonText kPodTopologySpreadReasons[] = {
     {Code::kUnschedulable, "node(s) didn't match pod topology spread constraints"},
 };
 
-constexpr cluster::Facts kDomainFacts = cluster::kLabelsFact | cluster::kExistsFact;
+constexpr cluster::Facts kSpreadFacts = cluster::kLabelsFact | cluster::kExistsFact;
 constexpr cluster::CountRules kCountRules{.skip_terminating = true, .everything_is_zero = true};
 
 bool IsByHostname(const SpreadConstraint& constraint) { return constraint.topology_key == kHostnameKey; }
@@ -79,9 +79,9 @@ std::unique_ptr<framework::Plan> PodTopologySpread::MakePlan(const framework::Pl
       std::ranges::any_of(plan->hard, reads_labels) || std::ranges::any_of(plan->soft, reads_labels);
   plan->filters = !plan->hard.empty() || !plan->hard_error.empty();
   plan->scores = !plan->soft.empty() || !plan->soft_error.empty();
-  plan->filter_reads = framework::Reads::RowAndState(kDomainFacts);
+  plan->filter_reads = framework::Reads::RowAndState(kSpreadFacts);
   const bool by_hostname = std::ranges::any_of(plan->soft, IsByHostname);
-  plan->score_reads = framework::Reads::RowAndState(kDomainFacts | (by_hostname ? cluster::kPodsFact : 0));
+  plan->score_reads = framework::Reads::RowAndState(kSpreadFacts | (by_hostname ? cluster::kPodsFact : 0));
   return plan;
 }
 

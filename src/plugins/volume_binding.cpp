@@ -113,72 +113,117 @@ std::span<const framework::ReasonText> VolumeBinding::Reasons() const { return k
 
 std::unique_ptr<framework::Plan> VolumeBinding::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<framework::Plan>();
-  // Claims are a pod's own: what follows from them is asked at every attempt. Without claims every node
-  // scores 0, whatever happens.
+  // Without claims every node scores 0, whatever happens.
   plan->filters = HasClaims(input.spec);
   plan->scores = !shape_.empty();
-  if (!plan->filters) plan->score_reads = framework::Reads::Alike(0);
+  if (plan->filters) {
+    plan->filter_reads = framework::Reads::RowAndState(cluster::kLabelsFact);
+    plan->score_reads = plan->filter_reads;
+  } else {
+    plan->score_reads = framework::Reads::Alike(0);
+  }
   return plan;
+}
+
+PodBinding& VolumeBinding::BindingIn(framework::Cycle& cycle) const {
+  if (auto* const binding = cycle.DataOf<PodBinding>(*this)) return *binding;
+  auto& binding = cycle.EmplaceData<PodBinding>(*this);
+  binding.status = Prepare(cycle, binding);
+  return binding;
+}
+
+Status VolumeBinding::Prepare(const framework::Cycle& cycle, PodBinding& binding) const {
+  const api::PodRecord& pod = cycle.record();
+  for (const PodVolume& volume : VolumesOf(pod)) {
+    if (volume.kind == ClaimKind::kNone) continue;
+    if (Status status = JudgeClaim(cycle.cluster(), pod, volume); !status.IsSuccess()) return status;
+  }
+  base::Result<PodClaims> claims = ClassifyClaims(cycle.cluster(), caches_, pod);
+  if (!claims) return Status::Error(claims.error().message);
+  if (claims->has_unbound) return Status::Unresolvable("pod has unbound immediate PersistentVolumeClaims");
+  binding.search = std::make_unique<VolumeSearch>(VolumeSearch::Sources{cycle.cluster(), caches_, csi_nodes_},
+                                                  *std::move(claims));
+  return {};
+}
+
+void VolumeBinding::AppendScope(framework::Cycle& cycle, framework::Scope& scope) const {
+  const bool takes_part = cycle.PlanOf<framework::Plan>(*this).filters && !cycle.resize_deferred();
+  if (!takes_part) return;
+  const PodBinding& binding = BindingIn(cycle);
+  if (binding.search && !binding.search->question().empty()) scope.AddText(binding.search->question());
+}
+
+std::unique_ptr<framework::State> VolumeBinding::MakeState(framework::Cycle& cycle) const {
+  if (!cycle.PlanOf<framework::Plan>(*this).filters) return nullptr;
+  return std::make_unique<VolumeView>();
+}
+
+void VolumeBinding::Refresh(framework::Cycle& cycle, framework::State& state,
+                            framework::StateChanges& changes) const {
+  const auto* const binding = cycle.DataOf<PodBinding>(*this);
+  // Without a search nothing will be judged.
+  if (binding == nullptr || binding->search == nullptr) return;
+  StorageSeen& seen = static_cast<VolumeView&>(state).seen;
+  if (changes.verdicts.all()) return binding->search->CatchUp(seen);
+  const bool are_told = binding->search->RowsSince(seen, [&](cluster::NodeRow row) {
+    changes.verdicts.Add(row);
+    changes.scores.Add(row);
+  });
+  if (!are_told) {
+    changes.verdicts.AddAll();
+    changes.scores.AddAll();
+  }
 }
 
 framework::PreFilterResult VolumeBinding::PreFilter(framework::Cycle& cycle) const {
   if (cycle.resize_deferred()) return {Status::Skip()};
-  const api::PodRecord& pod = cycle.record();
-  for (const PodVolume& volume : VolumesOf(pod)) {
-    if (volume.kind == ClaimKind::kNone) continue;
-    if (Status status = JudgeClaim(cycle.cluster(), pod, volume); !status.IsSuccess()) {
-      return {std::move(status)};
-    }
-  }
-  base::Result<PodClaims> claims = ClassifyClaims(cycle.cluster(), caches_, pod);
-  if (!claims) return {Status::Error(claims.error().message)};
-  if (claims->has_unbound) {
-    return {Status::Unresolvable("pod has unbound immediate PersistentVolumeClaims")};
-  }
-  auto& binding = cycle.EmplaceData<PodBinding>(*this);
-  binding.search = std::make_unique<VolumeSearch>(VolumeSearch::Sources{cycle.cluster(), caches_, csi_nodes_},
-                                                  *std::move(claims));
+  const PodBinding& binding = BindingIn(cycle);
+  if (!binding.status.IsSuccess()) return {binding.status};
   if (binding.search->FitsEverywhere()) return {Status::Skip()};
   return {};
 }
 
 void VolumeBinding::Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const {
   const auto* const binding = cycle.DataOf<PodBinding>(*this);
-  if (binding == nullptr) return;
+  if (binding == nullptr || binding->search == nullptr) return;
   VolumeSearch& search = *binding->search;
   search.Refresh();
+  auto& view = cycle.StateOf<VolumeView>(*this);
+  const bool is_scored = !shape_.empty() && !search.HasAll();
+  VolumeChoice choice;
   ConflictReasons reasons(nodes);
   nodes.Judge([&](cluster::NodeRow row) -> RejectionId {
     // One node in error fails the attempt: nothing about the others matters any more.
     if (!nodes.error().IsSuccess()) return framework::kAccepted;
-    const base::Result<VolumeConflicts> conflicts = search.Judge(row);
+    const base::Result<VolumeConflicts> conflicts = search.Judge(row, is_scored ? &choice : nullptr);
     if (!conflicts) {
       nodes.Fail(row, Status::Error(conflicts.error().message));
       metrics_.CountVolumeError(VolumeStage::kPredicate);
       return framework::kAccepted;
     }
-    return *conflicts == 0 ? framework::kAccepted : reasons.For(*conflicts);
+    if (*conflicts != 0) return reasons.For(*conflicts);
+    if (is_scored) view.SetScore(row, ScoreOf(choice, shape_));
+    return framework::kAccepted;
   });
+}
+
+bool VolumeBinding::LeaveCandidates(const framework::Cycle& cycle, base::Bitset& rows) const {
+  const auto* const binding = cycle.DataOf<PodBinding>(*this);
+  return binding != nullptr && binding->search != nullptr && binding->search->LeaveCandidates(rows);
 }
 
 bool VolumeBinding::ScoresAlike(const framework::Cycle& cycle) const {
   const auto* const binding = cycle.DataOf<PodBinding>(*this);
-  return binding == nullptr || binding->search->HasAll();
+  return binding == nullptr || binding->search == nullptr || binding->search->HasAll();
 }
 
 Status VolumeBinding::Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
                             std::span<std::int64_t> scores) const {
-  if (ScoresAlike(cycle)) {
-    std::ranges::fill(scores, 0);
-    return {};
-  }
-  VolumeSearch& search = *cycle.DataOf<PodBinding>(*this)->search;
-  search.Refresh();
-  VolumeChoice choice;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const base::Result<VolumeConflicts> conflicts = search.Judge(rows[i], &choice);
-    scores[i] = conflicts && *conflicts == 0 ? ScoreOf(choice, shape_) : 0;
-  }
+  std::ranges::fill(scores, 0);
+  if (ScoresAlike(cycle)) return {};
+  // Of nodes on which the pod fits, and these Filter has seen.
+  const auto& view = cycle.StateOf<VolumeView>(*this);
+  for (std::size_t i = 0; i < rows.size(); ++i) scores[i] = view.score(rows[i]);
   return {};
 }
 

@@ -28,12 +28,14 @@ struct ReservedVolumes;
 // Finds the volumes of a pod's claims and binds them: bound ones must be usable on the node, others are
 // chosen among free volumes or made for the node once it is chosen.
 //
-// Filter only asks which volumes a node would give; Reserve promises those of the chosen node, in memory;
+// Filter only asks which volumes a node would give, and what it found is kept in the views of pods whose
+// claims ask for the same; Reserve promises those of the chosen node, in memory;
 // PreBind writes the promise and waits until the controllers have kept it.
 class VolumeBinding final : public framework::Plugin,
                             public framework::PreFilterPoint,
                             public framework::FilterPoint,
                             public framework::ScorePoint,
+                            public framework::StatefulPoint,
                             public framework::ReservePoint,
                             public framework::PreBindPoint,
                             public framework::EnqueuePoint,
@@ -49,8 +51,15 @@ class VolumeBinding final : public framework::Plugin,
   std::span<const framework::ReasonText> Reasons() const override;
   std::unique_ptr<framework::Plan> MakePlan(const framework::PlanInput& input) const override;
 
+  // What the claims ask for, as text.
+  void AppendScope(framework::Cycle& cycle, framework::Scope& scope) const override;
+  std::unique_ptr<framework::State> MakeState(framework::Cycle& cycle) const override;
+  void Refresh(framework::Cycle& cycle, framework::State& state,
+               framework::StateChanges& changes) const override;
+
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   void Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const override;
+  bool LeaveCandidates(const framework::Cycle& cycle, base::Bitset& rows) const override;
   // While nothing is to be had any more.
   bool ScoresAlike(const framework::Cycle& cycle) const override;
   framework::Status Score(const framework::Cycle& cycle, std::span<const cluster::NodeRow> rows,
@@ -67,6 +76,9 @@ class VolumeBinding final : public framework::Plugin,
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
 
  private:
+  // Of the attempt, prepared by whoever asks first.
+  PodBinding& BindingIn(framework::Cycle& cycle) const;
+  framework::Status Prepare(const framework::Cycle& cycle, PodBinding& binding) const;
   framework::Status ReserveVolumes(framework::Assignment& assignment) const;
   base::Result<void> Promise(ReservedVolumes& reserved) const;
   void TakeBack(const ReservedVolumes& reserved) const;

@@ -29,7 +29,9 @@ void VolumeWatch::Notify(const std::string& key) const {
 
 VolumeCaches::VolumeCaches(cluster::Cluster& cluster)
     : cluster_(cluster),
-      capacities_(cluster.objects().Of<api::CSIStorageCapacity>()),
+      places_(cluster),
+      free_(places_),
+      capacities_(cluster.objects().Of<api::CSIStorageCapacity>(), places_),
       volumes_(cluster.objects().Of<api::PersistentVolume>(), "persistentvolumes",
                [this](const api::PersistentVolume& volume) {
                  const std::string& name = volume.metadata.name;
@@ -46,8 +48,9 @@ void VolumeCaches::OnPodDisplaced(cluster::PodSlot pod, cluster::NodeRow) {
 }
 
 void VolumeCaches::OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) {
-  if ((facts & (cluster::kExistsFact | cluster::kLabelsFact)) == 0 || !watch_.HasWaiters()) return;
-  if (cluster_.nodes().IsLive(row)) {
+  if ((facts & (cluster::kExistsFact | cluster::kLabelsFact)) == 0) return;
+  places_.OnNodeChanged(row);
+  if (watch_.HasWaiters() && cluster_.nodes().IsLive(row)) {
     watch_.Notify(VolumeWatch::NodeKey(cluster_.nodes().name(row)));
   }
 }

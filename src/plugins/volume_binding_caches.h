@@ -12,6 +12,7 @@
 #include "plugins/volume_assume_cache.h"
 #include "plugins/volume_capacity_index.h"
 #include "plugins/volume_free_index.h"
+#include "plugins/volume_places.h"
 
 namespace berth::plugins {
 
@@ -55,6 +56,7 @@ class VolumeCaches final : public cluster::Extension {
   const AssumeCache<api::PersistentVolume>& volumes() const { return volumes_; }
   AssumeCache<api::PersistentVolumeClaim>& claims() { return claims_; }
   const AssumeCache<api::PersistentVolumeClaim>& claims() const { return claims_; }
+  const VolumePlaces& places() const { return places_; }
   const FreeVolumes& free_volumes() const { return free_; }
   const CapacityIndex& capacities() const { return capacities_; }
   VolumeWatch& watch() { return watch_; }
@@ -67,6 +69,7 @@ class VolumeCaches final : public cluster::Extension {
  private:
   const cluster::Cluster& cluster_;
   VolumeWatch watch_;
+  VolumePlaces places_;
   FreeVolumes free_;
   CapacityIndex capacities_;
   AssumeCache<api::PersistentVolume> volumes_;

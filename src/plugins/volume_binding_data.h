@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/plan.h"
+#include "framework/status.h"
 #include "plugins/volume_binding_search.h"
 
 // What VolumeBinding remembers of one pod until it is bound.
@@ -33,9 +36,30 @@ struct ReservedVolumes {
 };
 
 struct PodBinding final : framework::CycleData {
+  framework::Status status;  // of preparing the search
   bool all_bound = false;
-  std::unique_ptr<VolumeSearch> search;     // of this cycle; null: the pod has no claims
+  std::unique_ptr<VolumeSearch> search;     // of this cycle; null: it could not be prepared
   std::optional<ReservedVolumes> reserved;  // by Reserve
+};
+
+// What a view keeps: the storage that its verdicts are of, and what its rows score.
+struct VolumeView final : framework::State {
+  StorageSeen seen;
+  std::vector<std::int8_t> scores;  // by row, of those that fit; as long as all are 0 there is none
+
+  std::int64_t score(cluster::NodeRow row) const {
+    return row.index() < scores.size() ? scores[row.index()] : 0;
+  }
+  void SetScore(cluster::NodeRow row, std::int64_t score) {
+    if (row.index() >= scores.size()) {
+      if (score == 0) return;
+      scores.resize(row.index() + 1);
+    }
+    scores[row.index()] = static_cast<std::int8_t>(score);
+  }
+  std::size_t MemoryBytes() const override {
+    return sizeof(*this) + scores.capacity() + seen.smallest.size() * sizeof(*seen.smallest.begin());
+  }
 };
 
 }  // namespace berth::plugins

@@ -66,10 +66,12 @@ bool AreAllBound(const VolumeCaches& caches, const api::PodRecord& pod) {
 
 ReservedVolumes ReservationOf(const VolumeChoice& choice, const std::string& node) {
   ReservedVolumes reserved{.node = node, .volumes = {}, .claims = {}};
-  for (const auto& [claim, volume] : choice.bindings) {
-    reserved.volumes.push_back({claim, volume, WithClaim(volume, *claim), false});
+  for (const VolumeChoice::Static& binding : choice.bindings) {
+    const ClaimRef& claim = binding.wish->claim;
+    reserved.volumes.push_back({claim, *binding.volume, WithClaim(*binding.volume, *claim), false});
   }
-  for (const auto& [claim, capacity] : choice.provisions) {
+  for (const VolumeChoice::Dynamic& provision : choice.provisions) {
+    const ClaimRef& claim = provision.wish->claim;
     reserved.claims.push_back({claim, WithNode(*claim, node), nullptr});
   }
   return reserved;

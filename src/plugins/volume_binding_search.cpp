@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -72,47 +73,12 @@ base::Result<PodClaims> ClassifyClaims(const cluster::Cluster& cluster, const Vo
   return claims;
 }
 
-NodeLabelTerms::NodeLabelTerms(const api::NodeMatcher& matcher, const cluster::LabelTable& labels)
-    : everything_(false) {
-  for (const api::NodeTerm& term : matcher.terms()) {
-    std::vector<Condition>& conditions = terms_.emplace_back();
-    for (const api::Requirement& requirement : term.labels().requirements()) {
-      Condition& made = conditions.emplace_back();
-      made.key = labels.FindKey(requirement.key());
-      made.is_list = requirement.op() == api::SelectorOperator::kIn;
-      if (!made.is_list) {
-        made.other = requirement;
-        continue;
-      }
-      for (const std::string& value : requirement.values()) {
-        const cluster::LabelValueId id = labels.FindValue(value);
-        if (id.IsValid()) made.values.push_back(id);
-      }
-    }
-  }
-}
-
-bool NodeLabelTerms::Matches(const cluster::LabelTable& labels, cluster::LabelSetId set) const {
-  if (everything_) return true;
-  const auto holds = [&](const Condition& condition) {
-    const cluster::LabelValueId value =
-        condition.key.IsValid() ? labels.Value(set, condition.key) : cluster::LabelValueId();
-    if (condition.is_list) {
-      return value.IsValid() && std::ranges::find(condition.values, value) != condition.values.end();
-    }
-    return condition.other->MatchesValue(
-        value.IsValid() ? std::optional<std::string_view>(labels.ValueText(value)) : std::nullopt);
-  };
-  return std::ranges::any_of(terms_, [&](const std::vector<Condition>& conditions) {
-    return std::ranges::all_of(conditions, holds);
-  });
-}
-
 VolumeSearch::VolumeSearch(const Sources& sources, PodClaims claims) : from_(sources) {
   for (const ClaimRef& claim : claims.bound) bound_.push_back(Prepare(*claim));
   for (ClaimRef& claim : claims.late) {
     late_.push_back(PrepareLate(std::move(claim)));
     late_.back().memo = ClassVolumes::Memo(claims.late.size());
+    AppendQuestion(late_.back());
   }
   by_size_.resize(late_.size());
   std::iota(by_size_.begin(), by_size_.end(), std::size_t{0});
@@ -122,21 +88,33 @@ VolumeSearch::VolumeSearch(const Sources& sources, PodClaims claims) : from_(sou
   Refresh();
 }
 
-VolumeSearch::Bound VolumeSearch::Prepare(const api::PersistentVolumeClaim& claim) const {
+VolumeSearch::Bound VolumeSearch::Prepare(const api::PersistentVolumeClaim& claim) {
   Bound bound;
   const VolumeRef volume = from_.caches.volumes().Get({}, claim.spec.volume_name);
-  if (!volume) return bound;
+  if (!volume) {
+    question_ += "missing.";
+    return bound;
+  }
   const cluster::LabelTable& labels = from_.cluster.labels();
   bound.exists = true;
   bound.affinity = TermsOf(volume->spec.node_affinity, labels);
+  AppendQuestion(volume->spec.node_affinity);
   const std::optional<InTreePlugin> plugin = InTreePluginOf(volume->spec.persistent_volume_source);
-  if (!plugin || !IsMigrated(*plugin)) return bound;
+  if (!plugin || !IsMigrated(*plugin)) {
+    bound.places = PlacesOf(volume->spec.node_affinity);
+    return bound;
+  }
   bound.plugin = BitOf(*plugin);
   if (const auto translated = TranslateToCsi(*plugin, *volume); !translated) {
     bound.translation_error = TranslationError(translated.error());
-  } else {
-    bound.translated = TermsOf(TranslateAffinity(*plugin, *volume), labels);
+    fmt::format_to(std::back_inserter(question_), "wrong on {}.", bound.plugin);
+    return bound;
   }
+  const std::optional<api::VolumeNodeAffinity> affinity = TranslateAffinity(*plugin, *volume);
+  bound.translated = TermsOf(affinity, labels);
+  if (bound.translated.MatchesEverything() && bound.affinity.MatchesEverything()) return bound;
+  fmt::format_to(std::back_inserter(question_), "on {}:", bound.plugin);
+  AppendQuestion(affinity);
   return bound;
 }
 
@@ -164,6 +142,8 @@ VolumeSearch::Late VolumeSearch::PrepareLate(ClaimRef claim) const {
   }
   late.wish.claim_key = KeyOf(claim->metadata);
   late.wish.claim = std::move(claim);
+  const ClassVolumes* const volumes = from_.caches.free_volumes().Find(late.class_name);
+  late.has_meant = volumes != nullptr && volumes->HasMeantFor(late.wish.claim_key);
   return late;
 }
 
@@ -208,21 +188,18 @@ base::Result<VolumeConflicts> VolumeSearch::Judge(cluster::NodeRow row, VolumeCh
     }
     to_provision_.push_back(&late);
   }
-  const cluster::LabelSetId set = from_.cluster.nodes().label_set()[row.index()];
   for (const std::size_t position : by_size_) {
     Late& late = late_[position];
     if (late.selected_node != nullptr) continue;
     if (!late.selector_error.empty()) return base::Fail(late.selector_error);
-    const VolumeRef* const volume =
-        late.volumes == nullptr
-            ? nullptr
-            : late.volumes->Match(late.wish, from_.cluster.labels(), set, taken_, late.memo);
-    if (volume == nullptr) {
+    std::optional<VolumeFit> fit;
+    if (late.volumes != nullptr) fit = late.volumes->Match(late.wish, row, taken_, late.memo);
+    if (!fit) {
       to_provision_.push_back(&late);
       continue;
     }
-    if (late_.size() > 1) taken_.push_back(*volume);
-    if (choice != nullptr) choice->bindings.push_back({late.wish.claim, *volume});
+    if (late_.size() > 1) taken_.push_back(*fit->volume);
+    if (choice != nullptr) choice->bindings.push_back({&late.wish, fit->volume, fit->size.bytes()});
   }
   const base::Result<VolumeConflicts> provisioned = Provision(row, choice);
   if (!provisioned) return provisioned;
@@ -245,16 +222,15 @@ base::Result<VolumeConflicts> VolumeSearch::Provision(cluster::NodeRow row, Volu
       if (choice != nullptr) choice->provisions.clear();
       return kBindConflict;
     }
-    CapacityRef capacity;
+    const CapacityRef* capacity = nullptr;
     if (late->tells_capacity) {
-      capacity =
-          from_.caches.capacities().Find(late->class_name, late->wish.request.Value(), labels.View(set));
-      if (!capacity) {
+      capacity = from_.caches.capacities().Find(late->class_name, late->wish.request.Value(), row);
+      if (capacity == nullptr) {
         if (choice != nullptr) choice->provisions.clear();
         return kNoSpace;
       }
     }
-    if (choice != nullptr) choice->provisions.push_back({late->wish.claim, std::move(capacity)});
+    if (choice != nullptr) choice->provisions.push_back({&late->wish, capacity});
   }
   return VolumeConflicts{0};
 }
@@ -270,22 +246,24 @@ std::int64_t ScoreOf(const VolumeChoice& choice, std::span<const framework::Shap
     const auto found = std::ranges::find(uses, class_name, &Use::class_name);
     return found != uses.end() ? *found : uses.emplace_back(Use{class_name});
   };
-  const auto request_of = [](const api::PersistentVolumeClaim& claim) {
-    const api::Quantity* const request = RequestOf(claim);
-    return request == nullptr ? 0 : request->Value();
-  };
   // Volumes that exist say more than storage of which a part will be taken: with one of them only they count.
-  for (const VolumeChoice::Static& binding : choice.bindings) {
-    Use& use = use_of(binding.volume->spec.storage_class_name);
-    use.requested = WrappingAdd(use.requested, request_of(*binding.claim));
-    use.capacity = WrappingAdd(use.capacity, CapacityOf(*binding.volume).Value());
+  if (choice.bindings.size() == 1) {
+    const VolumeChoice::Static& only = choice.bindings.front();
+    uses.push_back({{}, only.wish->request.Value(), only.capacity});
+  } else {
+    for (const VolumeChoice::Static& binding : choice.bindings) {
+      Use& use = use_of((*binding.volume)->spec.storage_class_name);
+      use.requested = WrappingAdd(use.requested, binding.wish->request.Value());
+      use.capacity = WrappingAdd(use.capacity, binding.capacity);
+    }
   }
   if (choice.bindings.empty()) {
     for (const VolumeChoice::Dynamic& provision : choice.provisions) {
-      if (!provision.capacity) continue;
-      Use& use = use_of(ClassOf(*provision.claim));
-      use.requested = WrappingAdd(use.requested, request_of(*provision.claim));
-      use.capacity = provision.capacity->capacity ? provision.capacity->capacity->Value() : 0;
+      if (provision.capacity == nullptr) continue;
+      Use& use = use_of(ClassOf(*provision.wish->claim));
+      use.requested = WrappingAdd(use.requested, provision.wish->request.Value());
+      const auto& capacity = (*provision.capacity)->capacity;
+      use.capacity = capacity ? capacity->Value() : 0;
     }
   }
   if (uses.empty()) return 0;

@@ -1,5 +1,7 @@
 #include "plugins/volume_csi_nodes.h"
 
+#include <utility>
+
 #include "cluster/object_store.h"
 
 namespace berth::plugins {
@@ -19,7 +21,12 @@ void CsiNodes::OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) {
 void CsiNodes::Load(cluster::NodeRow row) {
   if (row.index() >= rows_.size()) rows_.resize(row.index() + 1);
   Row& at = rows_[row.index()];
-  at = {};
+  const InTreePlugins before = std::exchange(at, {}).migrated;
+  Read(row, at);
+  if (at.migrated != before) migration_log_.Append(row, {});
+}
+
+void CsiNodes::Read(cluster::NodeRow row, Row& at) const {
   // A row without a node may be another node's tomorrow.
   if (!cluster_.nodes().IsLive(row) || !cluster_.nodes().exists(row)) return;
   at.object = cluster_.objects().Of<api::CSINode>().Find(cluster_.nodes().name(row));

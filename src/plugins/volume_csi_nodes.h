@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/storage.h"
+#include "base/change_log.h"
 #include "cluster/cluster.h"
 #include "cluster/extension.h"
 #include "plugins/volume_csi_migration.h"
@@ -24,6 +25,9 @@ class CsiNodes final : public cluster::Extension {
     return row.index() < rows_.size() ? rows_[row.index()].migrated : InTreePlugins{0};
   }
 
+  // The rows of which Migrated changed.
+  const base::ChangeLog<cluster::NodeRow>& migration_log() const { return migration_log_; }
+
   void OnPodPlaced(cluster::PodSlot, cluster::NodeRow) override {}
   void OnPodDisplaced(cluster::PodSlot, cluster::NodeRow) override {}
   void OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) override;
@@ -35,10 +39,14 @@ class CsiNodes final : public cluster::Extension {
     InTreePlugins migrated = 0;
   };
 
+  static constexpr std::size_t kLogCapacity = 1 << 10;
+
   void Load(cluster::NodeRow row);
+  void Read(cluster::NodeRow row, Row& at) const;
 
   const cluster::Cluster& cluster_;
   std::vector<Row> rows_;
+  base::ChangeLog<cluster::NodeRow> migration_log_{kLogCapacity};
 };
 
 }  // namespace berth::plugins

@@ -56,20 +56,16 @@ bool IsPlain(const Spec& spec) {
   return ModeOf(spec.volume_mode) == kFilesystem && spec.volume_attributes_class_name.value_or("").empty();
 }
 
-// Of a volume that can be used by nodes with one of some values of one label; null for any other.
-const api::NodeSelectorRequirement* OnlyLabelOf(const api::NodeSelector& selector) {
-  if (selector.node_selector_terms.size() != 1) return nullptr;
-  const api::NodeSelectorTerm& term = selector.node_selector_terms.front();
-  if (term.match_expressions.size() != 1 || !term.match_fields.empty()) return nullptr;
-  const api::NodeSelectorRequirement& expression = term.match_expressions.front();
-  return expression.operator_ == "In" && !expression.values.empty() ? &expression : nullptr;
-}
-
 }  // namespace
 
+VolumeSize::VolumeSize(const api::Quantity& quantity)
+    : bytes_(quantity.Value()),
+      is_exact_(quantity.ValueFits() && quantity.Compare(api::Quantity::FromInt(bytes_)) == 0),
+      quantity_(&quantity) {}
+
 ClassVolumes::Entry ClassVolumes::MakeEntry(const VolumeRef& volume,
-                                            std::shared_ptr<const api::NodeMatcher> affinity) {
-  Entry entry{volume, std::move(affinity), CapacityOf(*volume)};
+                                            std::optional<api::NodeMatcher> affinity) {
+  Entry entry{VolumeSize(CapacityOf(*volume)), {}, std::make_shared<Kept>(volume, std::move(affinity))};
   const bool is_plain = IsPlain(volume->spec) && !volume->metadata.deletion_timestamp;
   if (is_plain) entry.plain = ModesOf(volume->spec.access_modes);
   return entry;
@@ -77,50 +73,65 @@ ClassVolumes::Entry ClassVolumes::MakeEntry(const VolumeRef& volume,
 
 bool ClassVolumes::Suits(const Entry& entry, const VolumeWish& wish, const Memo& memo) {
   if (memo.plain_ && entry.plain) return (*memo.plain_ & ~*entry.plain) == 0;
-  return SuitsWish(*entry.volume, wish);
+  return SuitsWish(*entry.kept->volume, wish);
+}
+
+void ClassVolumes::Prepare(const VolumeWish& wish, Memo& memo) {
+  if (memo.size_) return;
+  memo.size_.emplace(wish.request);
+  const api::PersistentVolumeClaimSpec& spec = wish.claim->spec;
+  if (!wish.selector && IsPlain(spec)) memo.plain_ = ModesOf(spec.access_modes);
 }
 
 template <class F>
 void ClassVolumes::ForEachBucket(const VolumeRef& volume, F&& visit) {
   const auto& affinity = volume->spec.node_affinity;
   const api::NodeSelector* const selector = affinity && affinity->required ? &*affinity->required : nullptr;
-  std::shared_ptr<const api::NodeMatcher> matcher;
-  if (selector != nullptr) {
-    matcher = std::make_shared<const api::NodeMatcher>(api::NodeMatcher::Compile(*selector));
-  }
+  std::optional<api::NodeMatcher> matcher;
+  if (selector != nullptr) matcher = api::NodeMatcher::Compile(*selector);
+  const api::NodeSelectorRequirement* const label = selector == nullptr ? nullptr : OnlyLabelOf(*selector);
+  // A label that is wrong matches no node, wherever it stands.
+  const PlaceKey key = label == nullptr || matcher->error() ? PlaceKey() : places_.Follow(label->key);
   if (const auto& claim = volume->spec.claim_ref) {
     const auto at = meant_.try_emplace(KeyOf(claim->namespace_, claim->name)).first;
-    visit(at->second, MakeEntry(volume, matcher));
+    visit(at->second, MakeEntry(volume, std::move(matcher)), Place());
     if (at->second.empty()) meant_.erase(at);
     return;
   }
   if (volume->status.phase != kAvailable) return;
   if (selector == nullptr) {
-    visit(anywhere_, MakeEntry(volume, nullptr));
+    log_.Append({}, StorageReach::kEverywhere);
+    visit(anywhere_, MakeEntry(volume, std::nullopt), Place());
     return;
   }
-  const api::NodeSelectorRequirement* const label = OnlyLabelOf(*selector);
-  // A label that is wrong matches no node, wherever it stands.
-  if (label == nullptr || matcher->error()) {
-    visit(elsewhere_, MakeEntry(volume, matcher));
+  if (!key.IsValid()) {
+    log_.Append({}, StorageReach::kUnknown);
+    visit(elsewhere_, MakeEntry(volume, std::move(matcher)), Place());
     return;
   }
-  const auto by_value = by_label_.try_emplace(label->key).first;
-  for (const std::string& value : label->values) {
-    const auto at = by_value->second.try_emplace(value).first;
+  ByValue& by_value = by_label_[key];
+  for (const std::string& text : label->values) {
+    const Place place = places_.Acquire(key, text);
+    log_.Append(place, StorageReach::kPlace);
+    const auto at = by_value.try_emplace(place.value).first;
     if (at->second == nullptr) at->second = std::make_unique<Bucket>();
-    visit(*at->second, MakeEntry(volume, nullptr));
-    if (at->second->empty()) by_value->second.erase(at);
+    visit(*at->second, MakeEntry(volume, std::nullopt), place);
+    if (at->second->empty()) by_value.erase(at);
+    places_.Release(place);
   }
-  if (by_value->second.empty()) by_label_.erase(by_value);
+  if (by_value.empty()) by_label_.erase(key);
 }
 
 void ClassVolumes::Add(const VolumeRef& volume) {
-  ForEachBucket(volume, [](Bucket& bucket, Entry entry) { bucket.insert(std::move(entry)); });
+  ForEachBucket(volume, [&](Bucket& bucket, Entry entry, Place place) {
+    if (bucket.insert(std::move(entry)).second && place.key.IsValid()) places_.Acquire(place);
+  });
 }
 
 void ClassVolumes::Remove(const VolumeRef& volume) {
-  ForEachBucket(volume, [](Bucket& bucket, const Entry& entry) { bucket.erase(entry); });
+  ForEachBucket(volume, [&](Bucket& bucket, const Entry& entry, Place place) {
+    if (bucket.erase(entry) > 0 && place.key.IsValid()) places_.Release(place);
+  });
 }
 
 const ClassVolumes::Entry* ClassVolumes::FirstFit(const Bucket& bucket, const VolumeWish& wish,
@@ -129,75 +140,100 @@ const ClassVolumes::Entry* ClassVolumes::FirstFit(const Bucket& bucket, const Vo
   auto& found = known->second;
   if (is_new) {
     // Others of the pod may take all but one of them.
-    for (auto at = bucket.lower_bound(wish.request); at != bucket.end() && found.size() < memo.claims_;
-         ++at) {
+    for (auto at = bucket.lower_bound(*memo.size_); at != bucket.end() && found.size() < memo.claims_; ++at) {
       if (Suits(*at, wish, memo)) found.push_back(&*at);
     }
   }
   for (const Entry* const entry : found) {
-    if (!IsTaken(entry->volume, taken)) return entry;
+    if (!IsTaken(entry->kept->volume, taken)) return entry;
   }
   return nullptr;
 }
 
 const ClassVolumes::Entry* ClassVolumes::FirstFitOfFew(const Bucket& bucket, const VolumeWish& wish,
                                                        std::span<const VolumeRef> taken, const Memo& memo) {
-  for (auto at = bucket.lower_bound(wish.request); at != bucket.end(); ++at) {
-    if (!IsTaken(at->volume, taken) && Suits(*at, wish, memo)) return &*at;
+  for (auto at = bucket.lower_bound(*memo.size_); at != bucket.end(); ++at) {
+    const bool is_taken = !taken.empty() && IsTaken(at->kept->volume, taken);
+    if (!is_taken && Suits(*at, wish, memo)) return &*at;
   }
   return nullptr;
 }
 
-const ClassVolumes::Entry* ClassVolumes::FirstFitOn(const Bucket& bucket, const VolumeWish& wish,
-                                                    const cluster::LabelView& node,
-                                                    std::span<const VolumeRef> taken, const Memo& memo) {
-  for (auto at = bucket.lower_bound(wish.request); at != bucket.end(); ++at) {
-    if (IsTaken(at->volume, taken) || !Suits(*at, wish, memo)) continue;
-    if (at->affinity == nullptr || at->affinity->Matches("", node)) return &*at;
+bool ClassVolumes::CanUse(cluster::NodeRow row, const Kept& kept) const {
+  if (!kept.affinity) return true;
+  const cluster::Cluster& cluster = places_.cluster();
+  return kept.affinity->Matches("", cluster.labels().View(cluster.nodes().label_set()[row.index()]));
+}
+
+const ClassVolumes::Entry* ClassVolumes::FirstFitOn(const VolumeWish& wish, cluster::NodeRow row,
+                                                    std::span<const VolumeRef> taken,
+                                                    const Memo& memo) const {
+  for (auto at = elsewhere_.lower_bound(*memo.size_); at != elsewhere_.end(); ++at) {
+    if (IsTaken(at->kept->volume, taken) || !Suits(*at, wish, memo)) continue;
+    if (CanUse(row, *at->kept)) return &*at;
   }
   return nullptr;
 }
 
-const VolumeRef* ClassVolumes::Match(const VolumeWish& wish, const cluster::LabelTable& labels,
-                                     cluster::LabelSetId node_labels, std::span<const VolumeRef> taken,
-                                     Memo& memo) const {
-  const cluster::LabelView node = labels.View(node_labels);
-  if (!std::exchange(memo.is_prepared_, true)) {
-    const api::PersistentVolumeClaimSpec& spec = wish.claim->spec;
-    if (!wish.selector && IsPlain(spec)) memo.plain_ = ModesOf(spec.access_modes);
-  }
-  if (!meant_.empty()) {
-    if (const auto meant = meant_.find(wish.claim_key); meant != meant_.end()) {
-      // The first by name decides, whatever its size.
-      const Entry* first = nullptr;
-      for (const Entry& entry : meant->second) {
-        if (IsTaken(entry.volume, taken) || !IsMeantFor(*entry.volume, *wish.claim) ||
-            entry.capacity.Compare(wish.request) < 0 || !SuitsAtAll(*entry.volume, *wish.claim)) {
-          continue;
-        }
-        if (first == nullptr || entry.volume->metadata.name < first->volume->metadata.name) first = &entry;
-      }
-      if (first != nullptr) {
-        const bool fits = first->affinity == nullptr || first->affinity->Matches("", node);
-        return fits ? &first->volume : nullptr;
-      }
+// The first by name decides, whatever its size.
+const ClassVolumes::Entry* ClassVolumes::MeantFor(const VolumeWish& wish, std::span<const VolumeRef> taken,
+                                                  const Memo& memo) const {
+  const auto meant = meant_.find(wish.claim_key);
+  if (meant == meant_.end()) return nullptr;
+  const Entry* first = nullptr;
+  for (const Entry& entry : meant->second) {
+    const VolumeRef& volume = entry.kept->volume;
+    if (IsTaken(volume, taken) || !IsMeantFor(*volume, *wish.claim) || entry.size.Compare(*memo.size_) < 0 ||
+        !SuitsAtAll(*volume, *wish.claim)) {
+      continue;
     }
+    if (first == nullptr || volume->metadata.name < first->kept->volume->metadata.name) first = &entry;
   }
+  return first;
+}
+
+std::optional<VolumeFit> ClassVolumes::Match(const VolumeWish& wish, cluster::NodeRow row,
+                                             std::span<const VolumeRef> taken, Memo& memo) const {
+  Prepare(wish, memo);
   const Entry* best = nullptr;
+  if (!meant_.empty()) best = MeantFor(wish, taken, memo);
+  if (best != nullptr) {
+    if (!CanUse(row, *best->kept)) return std::nullopt;
+    return VolumeFit{&best->kept->volume, best->size};
+  }
   const auto consider = [&](const Entry* fit) {
-    if (fit != nullptr && (best == nullptr || BySize()(*fit, *best))) best = fit;
+    if (fit != nullptr && (best == nullptr || *fit < *best)) best = fit;
   };
-  consider(FirstFit(anywhere_, wish, taken, memo));
+  if (!anywhere_.empty()) consider(FirstFit(anywhere_, wish, taken, memo));
   for (const auto& [key, by_value] : by_label_) {
-    const std::optional<std::string_view> value = node(key);
-    if (!value) continue;
-    const auto bucket = by_value.find(*value);
+    const PlaceValue value = places_.ValueOf(key, row);
+    if (!value.IsValid()) continue;
+    const auto bucket = by_value.find(value);
     if (bucket == by_value.end()) continue;
     consider(by_value.size() > kSharedValuesMax ? FirstFitOfFew(*bucket->second, wish, taken, memo)
                                                 : FirstFit(*bucket->second, wish, taken, memo));
   }
-  consider(FirstFitOn(elsewhere_, wish, node, taken, memo));
-  return best == nullptr ? nullptr : &best->volume;
+  if (!elsewhere_.empty()) consider(FirstFitOn(wish, row, taken, memo));
+  if (best == nullptr) return std::nullopt;
+  return VolumeFit{&best->kept->volume, best->size};
+}
+
+std::optional<VolumeFit> ClassVolumes::SmallestAt(const VolumeWish& wish, Place place, Memo& memo) const {
+  const auto by_value = by_label_.find(place.key);
+  if (by_value == by_label_.end()) return std::nullopt;
+  const auto bucket = by_value->second.find(place.value);
+  if (bucket == by_value->second.end()) return std::nullopt;
+  Prepare(wish, memo);
+  const Entry* const first = FirstFitOfFew(*bucket->second, wish, {}, memo);
+  if (first == nullptr) return std::nullopt;
+  return VolumeFit{&first->kept->volume, first->size};
+}
+
+std::optional<VolumeFit> ClassVolumes::SmallestEverywhere(const VolumeWish& wish, Memo& memo) const {
+  Prepare(wish, memo);
+  const Entry* const first = FirstFitOfFew(anywhere_, wish, {}, memo);
+  if (first == nullptr) return std::nullopt;
+  return VolumeFit{&first->kept->volume, first->size};
 }
 
 const ClassVolumes* FreeVolumes::Find(std::string_view class_name) const {
@@ -206,6 +242,7 @@ const ClassVolumes* FreeVolumes::Find(std::string_view class_name) const {
 }
 
 void FreeVolumes::Set(std::string_view name, VolumeRef volume) {
+  ++version_;
   if (const auto old = volumes_.find(name); old != volumes_.end()) {
     // A volume that nobody can take is in no class.
     if (const auto in = classes_.find(ClassOf(*old->second)); in != classes_.end()) {
@@ -215,7 +252,7 @@ void FreeVolumes::Set(std::string_view name, VolumeRef volume) {
     volumes_.erase(old);
   }
   if (!volume) return;
-  const auto in = classes_.try_emplace(std::string(ClassOf(*volume))).first;
+  const auto in = classes_.try_emplace(std::string(ClassOf(*volume)), places_, log_).first;
   in->second.Add(volume);
   if (in->second.empty()) classes_.erase(in);
   volumes_.emplace(std::string(name), std::move(volume));

@@ -121,6 +121,12 @@ PluginHarness::Scores PluginHarness::FinalScores(const PodBuilder& pod) {
   return ScoresOf(pod, &framework::Explanation::PluginScores::weighted);
 }
 
+std::string PluginHarness::Schedule(const PodBuilder& pod) {
+  const framework::Outcome outcome = engine_->SchedulePod({.pod = SlotOf(pod), .step = ++step_});
+  const auto* const decision = std::get_if<framework::Decision>(&outcome);
+  return decision == nullptr ? std::string() : std::string(cluster_.nodes().name(decision->row));
+}
+
 PluginHarness::Room PluginHarness::MakeRoom(const PodBuilder& pod) {
   const framework::Outcome outcome = engine_->SchedulePod({.pod = SlotOf(pod), .step = ++step_});
   const auto& diagnosis = std::get<framework::Diagnosis>(outcome);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,6 +52,12 @@ class PluginHarness {
   // Of the only plugin, by node; empty if it skipped.
   Scores RawScores(const PodBuilder& pod);
   Scores FinalScores(const PodBuilder& pod);
+
+  // The node that an attempt chooses, from a view if there is one, checked against an evaluation of
+  // everything; empty: none, or an error.
+  std::string Schedule(const PodBuilder& pod);
+  // How many rows filters looked at for that.
+  std::size_t rows_judged() const { return engine_->view() == nullptr ? 0 : engine_->view()->rows_judged(); }
 
   // What PostFilter comes to for a pod that fits nowhere.
   struct Room {

@@ -225,6 +225,16 @@ TEST_F(VolumeBindingTest, Case26WhichCapacityIsEnough) {
   EXPECT_EQ(On("n2", pod), "");
   zonal.node_topology->match_labels.insert_or_assign(std::string(kZone), "a");
   EXPECT_EQ(with(zonal), "");
+  // It is the driver's, wherever that lives: the namespace of the claim is nothing to it.
+  bed_.Remove<api::CSIStorageCapacity>("x", "driver");
+  EXPECT_EQ(On("n1", pod), kSpace);
+  for (const char* const name : {"default", "elsewhere"}) {
+    api::CSIStorageCapacity capacity = MakeCapacity("x", "made", "1Gi");
+    capacity.metadata.namespace_ = name;
+    EXPECT_EQ(with(capacity), "") << name;
+    bed_.Remove<api::CSIStorageCapacity>("x", name);
+    EXPECT_EQ(On("n1", pod), kSpace) << name;
+  }
 }
 
 TEST_F(VolumeBindingTest, Case29TheFirstClaimThatCannotBeMadeDecides) {

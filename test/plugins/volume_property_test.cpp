@@ -270,9 +270,18 @@ VolumeWish AnyWish() {
 
 TEST(FreeVolumesProperty, MatchIsThatOfTheRules) {
   EXPECT_TRUE(rc::check("any volumes", [] {
-    FreeVolumes index;
+    cluster::Cluster cluster;
+    VolumePlaces places(cluster);
+    FreeVolumes index(places);
     std::map<std::string, api::PersistentVolume> volumes;
-    cluster::LabelTable labels;
+    // A node says where it is again and again, and another place each time.
+    const auto place = [&](const std::string& name, const api::StringMap& labels) {
+      berth::test::NodeBuilder node = MakeNode(name);
+      for (const auto& [key, value] : labels) node.Label(key, value);
+      const cluster::NodeRow row = cluster.SetNode(node.Ref());
+      places.OnNodeChanged(row);
+      return row;
+    };
     // Of many nodes each has volumes of its own, which are then looked for in another way.
     for (int i = Flip() ? 70 : 0; i > 0; --i) {
       const api::PersistentVolume volume = MakeVolume("far-" + std::to_string(i))
@@ -293,21 +302,21 @@ TEST(FreeVolumesProperty, MatchIsThatOfTheRules) {
         volumes.insert_or_assign(name, volume);
       }
       const api::StringMap node{{kZone, OneOf({"a", "b", "d"})}, {kHost, OneOf({"n0", "n1"})}};
-      const cluster::LabelSetId set = labels.Intern(node);
+      const cluster::NodeRow row = place("here", node);
       std::vector<VolumeRef> taken;
       for (int j = 0; j < 2; ++j) {
         const VolumeWish wish = AnyWish();
         ClassVolumes::Memo memo(2);
         if (Flip()) {
           // Another node asked before, for the same.
-          const cluster::LabelSetId other = labels.Intern({{kZone, OneOf({"a", "b", "d"})}});
+          const cluster::NodeRow other = place("there", {{kZone, OneOf({"a", "b", "d"})}});
           const ClassVolumes* const asked = index.Find(*wish.claim->spec.storage_class_name);
-          if (asked != nullptr) asked->Match(wish, labels, other, taken, memo);
+          if (asked != nullptr) asked->Match(wish, other, taken, memo);
         }
         const ClassVolumes* const of_class = index.Find(*wish.claim->spec.storage_class_name);
-        const VolumeRef* const found =
-            of_class == nullptr ? nullptr : of_class->Match(wish, labels, set, taken, memo);
-        const VolumeRef got = found == nullptr ? nullptr : *found;
+        std::optional<VolumeFit> found;
+        if (of_class != nullptr) found = of_class->Match(wish, row, taken, memo);
+        const VolumeRef got = found ? *found->volume : nullptr;
         const std::optional<std::string> want = NaiveMatch(volumes, wish, node, taken);
         RC_ASSERT((got ? std::optional(got->metadata.name) : std::nullopt) == want);
         if (got) taken.push_back(got);
