@@ -36,6 +36,7 @@ std::string GoMap(const json::object& object, GoVerb verb) {
   for (const json::key_value_pair& member : object)
     sorted.emplace(member.key(), GoText(member.value(), verb));
   std::vector<std::string> parts;
+  parts.reserve(sorted.size());
   for (const auto& [key, text] : sorted) {
     parts.push_back(
         fmt::format("{}:{}", verb == GoVerb::kValue ? std::string(key) : base::QuoteGo(key), text));
@@ -181,6 +182,7 @@ class TypeChecker {
     if (!entry.is_object()) return "associative list with keys may not have non-map elements";
     if (EntryElement(rule, entry)) return "";
     std::vector<std::string> keys;
+    keys.reserve(rule.keys.size());
     for (const std::string_view key : rule.keys) keys.push_back(base::QuoteGo(key));
     return fmt::format(
         "associative list with keys has an element that omits all key fields [{}] (and doesn't have default "
