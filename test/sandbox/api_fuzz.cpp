@@ -25,6 +25,7 @@ class Sink final : public sandbox::StreamSink {
   bool Write(net::Buffer) override { return true; }
   std::size_t queued_bytes() const override { return 0; }
   void Finish() override {}
+  void Sever() override {}
   void OnGone(std::move_only_function<void()>) override {}
 };
 
