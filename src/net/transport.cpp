@@ -145,9 +145,11 @@ Transport::Io Transport::Handshake() {
   if (result == 1) {
     impl_->handshake_done = true;
     impl_->tls_may_hold_bytes = true;  // the peer's first bytes may have come with its last of the handshake
-    // A client has few connections of HTTP/2, with much to say: they keep their buffers. A server may have thousands.
+    // A client has few connections of HTTP/2, with much to say: they keep their buffers. A server may have
+    // thousands.
     SSL* ssl = impl_->ssl.get();
-    if (SSL_is_server(ssl) == 0 && protocol() == kHttp2Protocol) SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
+    if (SSL_is_server(ssl) == 0 && protocol() == kHttp2Protocol)
+      SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
     return Io::kDone;
   }
   const Io io = impl_->SslOutcome(result).io;
