@@ -36,7 +36,7 @@ void ForEachResourceClaimName(Spec& spec, const Visit& visit) {
 }
 
 template <class T>
-std::shared_ptr<const T> InternUnlessEmpty(WeakPool<T>& pool, T&& value) {
+std::shared_ptr<const T> InternUnlessEmpty(WeakPool<T>& pool, T value) {
   if (value == T()) return nullptr;
   const std::size_t hash = StructuralHash(value);
   return pool.Intern(std::move(value), hash);

@@ -229,6 +229,7 @@ class Checker {
       if (overload.method != method) continue;
       std::map<std::string, TypeRef> fresh;
       std::vector<TypeRef> wanted;
+      wanted.reserve(overload.arguments.size());
       for (const TypeRef& argument : overload.arguments) wanted.push_back(Instantiate(argument, fresh));
       const TypeRef overload_result = Instantiate(overload.result, fresh);
       if (!types_.AllAssignable(given, wanted)) continue;

@@ -267,7 +267,7 @@ Value Evaluator::EvalMessage(const Node& node) {
 
 Value Evaluator::EvalLoop(const Node& node) {
   const LoopPlan& loop = plan_.loops[node.detail];
-  const Value range = Eval(loop.range);
+  Value range = Eval(loop.range);
   if (range.is_error()) return range;
   Variable& accumulator = slots_[loop.accumulator];
   accumulator.value = Value();

@@ -225,6 +225,7 @@ class Planner {
     }
     if (IsParser(name) && AllConstant(arguments)) {
       std::vector<Value> values;
+      values.reserve(arguments.size());
       for (const NodeIndex argument : arguments) values.push_back(ConstantOf(argument));
       call.known_cost = CostOfCall(call.cost, values);
       call.known = CallOverloads(call, values);
@@ -259,6 +260,7 @@ class Planner {
 
   std::vector<NodeIndex> VisitAll(const std::vector<ExprPtr>& exprs) {
     std::vector<NodeIndex> nodes;
+    nodes.reserve(exprs.size());
     for (const ExprPtr& expr : exprs) nodes.push_back(Visit(*expr));
     return nodes;
   }

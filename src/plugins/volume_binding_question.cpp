@@ -170,6 +170,7 @@ std::vector<Place> VolumeSearch::PlacesOf(const std::optional<api::VolumeNodeAff
   const PlaceKey key = label == nullptr ? PlaceKey() : from_.caches.places().Find(label->key);
   if (!key.IsValid()) return {};
   std::vector<Place> places;
+  places.reserve(label->values.size());
   for (const std::string& value : label->values) places.push_back(from_.caches.places().Find(key, value));
   return places;
 }

@@ -143,6 +143,7 @@ class DispatchCase {
                          fmt::format("{}", TextsAt(want, "queue"))))
       return d;
     std::vector<std::string> in_flight;
+    in_flight.reserve(in_flight_.size());
     for (const auto& [uid, call] : in_flight_) in_flight.push_back(uid);
     if (auto d =
             Compare("inFlight", fmt::format("{}", in_flight), fmt::format("{}", TextsAt(want, "inFlight"))))

@@ -113,6 +113,7 @@ Difference CheckClassify(const json::object& test_case) {
                                         framework::Features::Upstream().ForResources());
   }
   std::vector<std::string> got;
+  got.reserve(events.size());
   for (const framework::ClusterEvent& event : events) got.push_back(EventText(event));
   return Compare("events", got, EventTexts(test_case));
 }
@@ -144,6 +145,7 @@ class HintsCase {
  private:
   Difference CheckRegistered() const {
     std::vector<std::string> got;
+    got.reserve(registered_.size());
     for (const framework::EventRegistration& registration : registered_) {
       got.push_back(EventText(registration.event));
     }

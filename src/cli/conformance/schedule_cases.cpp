@@ -95,6 +95,7 @@ class ScheduleCase {
   std::string_view NameOf(cluster::NodeRow row) const { return cluster_.nodes().name(row); }
   std::vector<std::string> NamesOf(const std::vector<cluster::NodeRow>& rows) const {
     std::vector<std::string> names;
+    names.reserve(rows.size());
     for (const cluster::NodeRow row : rows) names.emplace_back(NameOf(row));
     return names;
   }
