@@ -55,8 +55,8 @@ void SplitMetadata(ObjectMeta&& metadata, PodRecord& record, SharedParts& shared
   record.generation = metadata.generation;
   record.creation_timestamp = metadata.creation_timestamp;
   record.deletion_timestamp = metadata.deletion_timestamp;
-  record.labels = shared.Map(std::move(metadata.labels));
-  record.annotations = shared.Map(std::move(metadata.annotations));
+  record.labels = shared.Map(metadata.labels);
+  record.annotations = shared.Map(metadata.annotations);
   record.owner_references = shared.Owners(std::move(metadata.owner_references));
   record.finalizers = shared.Names(std::move(metadata.finalizers));
 }
@@ -64,10 +64,12 @@ void SplitMetadata(ObjectMeta&& metadata, PodRecord& record, SharedParts& shared
 void SplitSpec(PodSpec&& spec, PodRecord& record, SharedParts& shared) {
   record.node_name = shared.Text(std::exchange(spec.node_name, {}));
   std::erase_if(spec.volumes, [](const Volume& volume) { return !IsRead(volume.volume_source); });
-  ForEachVolumeClaimName(
-      spec, [&](std::string& name) { record.volume_claim_names.push_back(std::exchange(name, {})); });
-  ForEachResourceClaimName(
-      spec, [&](std::string& name) { record.resource_claim_names.push_back(std::exchange(name, {})); });
+  ForEachVolumeClaimName(spec, [&](std::string& name) {
+    record.Claims().volume_claim_names.push_back(std::exchange(name, {}));
+  });
+  ForEachResourceClaimName(spec, [&](std::string& name) {
+    record.Claims().resource_claim_names.push_back(std::exchange(name, {}));
+  });
   record.spec = shared.Template(std::move(spec));
 }
 
@@ -89,14 +91,14 @@ void SplitStatus(PodStatus&& status, PodRecord& record, SharedParts& shared) {
                              .container_statuses = std::move(status.container_statuses),
                              .allocated_resources = std::move(status.allocated_resources),
                              .resources = std::move(status.resources)});
-  record.resource_claim_statuses = std::move(status.resource_claim_statuses);
-  if (status.extended_resource_claim_status) {
-    record.extended_resource_claim_status = std::make_shared<const PodExtendedResourceClaimStatus>(
-        *std::move(status.extended_resource_claim_status));
+  if (auto& claims = status.resource_claim_statuses; !claims.empty()) {
+    record.Claims().resource_claim_statuses = std::move(claims);
+  }
+  if (auto& claim = status.extended_resource_claim_status) {
+    record.Claims().extended_resource_claim_status = *std::move(claim);
   }
   if (auto& claims = status.node_allocatable_resource_claim_statuses; !claims.empty()) {
-    record.node_allocatable_resource_claim_statuses =
-        std::make_shared<const std::vector<NodeAllocatableResourceClaimStatus>>(std::move(claims));
+    record.Claims().node_allocatable_resource_claim_statuses = std::move(claims);
   }
 }
 
@@ -110,9 +112,9 @@ PodSpec ExpandSpec(const PodRecord& record) {
     };
   };
   std::size_t volume_claims = 0;
-  ForEachVolumeClaimName(spec, take_from(record.volume_claim_names, volume_claims));
+  ForEachVolumeClaimName(spec, take_from(record.claims().volume_claim_names, volume_claims));
   std::size_t resource_claims = 0;
-  ForEachResourceClaimName(spec, take_from(record.resource_claim_names, resource_claims));
+  ForEachResourceClaimName(spec, take_from(record.claims().resource_claim_names, resource_claims));
   return spec;
 }
 
@@ -145,12 +147,9 @@ PodStatus ExpandStatus(const PodRecord& record) {
     status.allocated_resources = record.resource_status->allocated_resources;
     status.resources = record.resource_status->resources;
   }
-  status.resource_claim_statuses = record.resource_claim_statuses;
-  if (record.extended_resource_claim_status != nullptr) {
-    status.extended_resource_claim_status = *record.extended_resource_claim_status;
-  }
-  status.node_allocatable_resource_claim_statuses =
-      ValueOrEmpty(record.node_allocatable_resource_claim_statuses);
+  status.resource_claim_statuses = record.claims().resource_claim_statuses;
+  status.extended_resource_claim_status = record.claims().extended_resource_claim_status;
+  status.node_allocatable_resource_claim_statuses = record.claims().node_allocatable_resource_claim_statuses;
   return status;
 }
 
@@ -159,7 +158,7 @@ PodStatus ExpandStatus(const PodRecord& record) {
 struct SharedParts::Pools {
   base::TextPool texts;
   WeakPool<PodTemplate> templates;
-  WeakPool<StringMap> maps;
+  base::TextMapPool maps;
   WeakPool<std::vector<std::string>> names;
   WeakPool<std::vector<OwnerReference>> owners;
   WeakPool<PodResourceStatus> resource_statuses;
@@ -175,8 +174,10 @@ PodTemplateRef SharedParts::Template(PodSpec&& spec) {
   return pools_->templates.Intern(PodTemplate{std::move(spec), hash}, hash);
 }
 
-std::shared_ptr<const StringMap> SharedParts::Map(StringMap&& map) {
-  return InternUnlessEmpty(pools_->maps, std::move(map));
+base::SharedTextMap SharedParts::Map(const StringMap& map) { return pools_->maps.Intern(map); }
+
+base::SharedTextMap SharedParts::Map(std::vector<base::SharedTextMap::Entry>& entries) {
+  return pools_->maps.Intern(entries);
 }
 
 std::shared_ptr<const std::vector<std::string>> SharedParts::Names(std::vector<std::string>&& names) {
@@ -189,6 +190,11 @@ std::shared_ptr<const std::vector<OwnerReference>> SharedParts::Owners(std::vect
 
 std::shared_ptr<const PodResourceStatus> SharedParts::ResourceStatus(PodResourceStatus&& status) {
   return InternUnlessEmpty(pools_->resource_statuses, std::move(status));
+}
+
+const PodClaims& PodRecord::claims() const {
+  static const PodClaims kNone;
+  return own_claims ? *own_claims : kNone;
 }
 
 const std::vector<PodCondition>& PodRecord::conditions() const {
@@ -225,8 +231,8 @@ Pod Expand(const PodRecord& record) {
   metadata.generation = record.generation;
   metadata.creation_timestamp = record.creation_timestamp;
   metadata.deletion_timestamp = record.deletion_timestamp;
-  metadata.labels = ValueOrEmpty(record.labels);
-  metadata.annotations = ValueOrEmpty(record.annotations);
+  metadata.labels = record.labels.ToMap();
+  metadata.annotations = record.annotations.ToMap();
   metadata.owner_references = ValueOrEmpty(record.owner_references);
   metadata.finalizers = ValueOrEmpty(record.finalizers);
   pod.spec = ExpandSpec(record);

@@ -12,7 +12,9 @@
 #include "api/pod_template.h"
 #include "api/string_map.h"
 #include "api/time.h"
+#include "base/boxed.h"
 #include "base/shared_text.h"
+#include "base/shared_text_map.h"
 
 namespace berth::api {
 
@@ -27,6 +29,16 @@ struct PodResourceStatus {
   bool operator==(const PodResourceStatus&) const = default;
 };
 
+// The claims of one pod, by which it differs from others of its workload. Most pods have none.
+struct PodClaims {
+  // In the order of the template's volumes and resource claims that have one.
+  std::vector<std::string> volume_claim_names;
+  std::vector<std::string> resource_claim_names;
+  std::vector<PodResourceClaimStatus> resource_claim_statuses;
+  std::optional<PodExtendedResourceClaimStatus> extended_resource_claim_status;
+  std::vector<NodeAllocatableResourceClaimStatus> node_allocatable_resource_claim_statuses;
+};
+
 // What berth keeps for each pod: small, because there are a million of them. Everything that pods of one
 // workload have in common is shared: the template, equal label and annotation sets, owners, the types of the
 // conditions, the names of namespace and node. Null pointers stand for empty; `spec` is never null.
@@ -38,17 +50,13 @@ struct PodRecord {
   std::int64_t generation = 0;
   Time creation_timestamp;
   std::optional<Time> deletion_timestamp;
-  std::shared_ptr<const StringMap> labels;
-  std::shared_ptr<const StringMap> annotations;
+  base::SharedTextMap labels;
+  base::SharedTextMap annotations;
   std::shared_ptr<const std::vector<OwnerReference>> owner_references;
   std::shared_ptr<const std::vector<std::string>> finalizers;
 
   PodTemplateRef spec;  // shared part
   base::SharedText node_name;
-  // In the order of the template's volumes and resource claims that have one.
-  std::vector<std::string> volume_claim_names;
-  std::vector<std::string> resource_claim_names;
-
   base::SharedText phase;
   base::SharedText nominated_node_name;
   std::optional<Time> start_time;
@@ -57,11 +65,12 @@ struct PodRecord {
   std::shared_ptr<const std::vector<std::string>> condition_types;
   std::shared_ptr<const std::vector<PodCondition>> kept_conditions;
   std::shared_ptr<const PodResourceStatus> resource_status;
-  std::vector<PodResourceClaimStatus> resource_claim_statuses;
-  std::shared_ptr<const PodExtendedResourceClaimStatus> extended_resource_claim_status;
-  std::shared_ptr<const std::vector<NodeAllocatableResourceClaimStatus>>
-      node_allocatable_resource_claim_statuses;
+  base::Boxed<PodClaims> own_claims;
 
+  // Empty if there are none.
+  const PodClaims& claims() const;
+  // To be changed, and made if there are none.
+  PodClaims& Claims() { return own_claims ? *own_claims : own_claims.emplace(); }
   // Those that are kept; none if there is no list.
   const std::vector<PodCondition>& conditions() const;
   void SetConditions(std::vector<PodCondition> conditions);
@@ -82,7 +91,9 @@ class SharedParts {
   base::SharedText Text(std::string_view text);
   // Null for what is empty, except that there is an empty template.
   PodTemplateRef Template(PodSpec&& spec);
-  std::shared_ptr<const StringMap> Map(StringMap&& map);
+  base::SharedTextMap Map(const StringMap& map);
+  // Of which the last one with a key counts.
+  base::SharedTextMap Map(std::vector<base::SharedTextMap::Entry>& entries);
   std::shared_ptr<const std::vector<std::string>> Names(std::vector<std::string>&& names);
   std::shared_ptr<const std::vector<OwnerReference>> Owners(std::vector<OwnerReference>&& owners);
   std::shared_ptr<const PodResourceStatus> ResourceStatus(PodResourceStatus&& status);

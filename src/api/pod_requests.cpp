@@ -207,7 +207,7 @@ PodResourceView::PodResourceView(const PodRecord& pod)
     if (!status->allocated_resources.empty()) allocated_resources = &status->allocated_resources;
     if (status->resources) resources = &*status->resources;
   }
-  if (pod.node_allocatable_resource_claim_statuses) claims = *pod.node_allocatable_resource_claim_statuses;
+  claims = pod.claims().node_allocatable_resource_claim_statuses;
 }
 
 ResourceList PodRequests(const PodResourceView& pod, const PodRequestOptions& options) {

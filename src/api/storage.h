@@ -11,6 +11,7 @@
 #include "api/quantity.h"
 #include "api/resource_list.h"
 #include "api/volumes.h"
+#include "base/boxed.h"
 
 // Volumes, claims, classes and what CSI drivers say about nodes and capacity.
 namespace berth::api {
@@ -40,15 +41,16 @@ struct CinderPersistentVolumeSource {
   bool operator==(const CinderPersistentVolumeSource&) const = default;
 };
 
+// A volume has one of them, so the others should take little.
 struct PersistentVolumeSource {
-  std::optional<GCEPersistentDiskVolumeSource> gce_persistent_disk;
-  std::optional<AWSElasticBlockStoreVolumeSource> aws_elastic_block_store;
-  std::optional<CinderPersistentVolumeSource> cinder;
-  std::optional<AzureFilePersistentVolumeSource> azure_file;
-  std::optional<VsphereVirtualDiskVolumeSource> vsphere_volume;
-  std::optional<AzureDiskVolumeSource> azure_disk;
-  std::optional<PortworxVolumeSource> portworx_volume;
-  std::optional<CSIPersistentVolumeSource> csi;
+  base::Boxed<GCEPersistentDiskVolumeSource> gce_persistent_disk;
+  base::Boxed<AWSElasticBlockStoreVolumeSource> aws_elastic_block_store;
+  base::Boxed<CinderPersistentVolumeSource> cinder;
+  base::Boxed<AzureFilePersistentVolumeSource> azure_file;
+  base::Boxed<VsphereVirtualDiskVolumeSource> vsphere_volume;
+  base::Boxed<AzureDiskVolumeSource> azure_disk;
+  base::Boxed<PortworxVolumeSource> portworx_volume;
+  base::Boxed<CSIPersistentVolumeSource> csi;
 
   bool operator==(const PersistentVolumeSource&) const = default;
 };
@@ -63,7 +65,7 @@ struct PersistentVolumeSpec {
   ResourceList capacity;
   PersistentVolumeSource persistent_volume_source;
   std::vector<std::string> access_modes;
-  std::optional<ObjectReference> claim_ref;
+  base::Boxed<ObjectReference> claim_ref;
   std::string storage_class_name;
   std::optional<std::string> volume_mode;
   std::optional<VolumeNodeAffinity> node_affinity;

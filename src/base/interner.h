@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/ids.h"
+#include "base/text_hash.h"
 
 namespace berth::base {
 
@@ -162,7 +163,7 @@ class InternTable {
 
 struct TextHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return absl::HashOf(text); }
+  std::size_t operator()(std::string_view text) const { return HashText(text); }
 };
 
 // Text to id: names, namespaces, label keys, resources.

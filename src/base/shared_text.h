@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
-#include "absl/hash/hash.h"
 #include "fmt/core.h"
+
+#include "base/shared_pool.h"
+#include "base/text_hash.h"
 
 namespace berth::base {
 
@@ -78,37 +78,23 @@ class SharedText {
   Held* held_ = nullptr;
 };
 
-// Gives equal texts one allocation for as long as somebody beside the pool uses it; those that nobody uses
-// are swept, at a cost that is constant per Intern on average. For one thread.
+// Gives equal texts one allocation for as long as somebody uses it. For one thread.
 class TextPool {
  public:
-  SharedText Intern(std::string_view text) {
-    if (text.empty()) return {};
-    if (const auto found = texts_.find(text); found != texts_.end()) return *found;
-    if (texts_.size() >= sweep_at_) Sweep();
-    return *texts_.insert(SharedText(text)).first;
-  }
+  SharedText Intern(std::string_view text) { return text.empty() ? SharedText() : texts_.Intern(text); }
   std::size_t size() const { return texts_.size(); }
 
  private:
-  static constexpr std::size_t kSweepMin = 64;
-
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return absl::HashOf(text); }
+    std::size_t operator()(std::string_view text) const { return HashText(text); }
   };
   struct Equal {
     using is_transparent = void;
     bool operator()(std::string_view a, std::string_view b) const { return a == b; }
   };
 
-  void Sweep() {
-    absl::erase_if(texts_, [](const SharedText& text) { return text.IsUnshared(); });
-    sweep_at_ = std::max(kSweepMin, 2 * texts_.size());
-  }
-
-  absl::flat_hash_set<SharedText, Hash, Equal> texts_;
-  std::size_t sweep_at_ = kSweepMin;
+  SharedPool<SharedText, Hash, Equal> texts_;
 };
 
 }  // namespace berth::base

@@ -286,7 +286,8 @@ class RunningScheduler {
                            .named = {},
                            .tls = {.min_version = flags.tls_min_version,
                                    .cipher_suites = flags.tls_cipher_suites,
-                                   .curves = flags.tls_curve_preferences}};
+                                   .curves = flags.tls_curve_preferences,
+                                   .http2 = !flags.disable_http2_serving}};
     for (const std::string& pair : flags.tls_sni_cert_key) {
       options.certificate.named.push_back(server::ReadNamedPair(pair));
     }
@@ -300,6 +301,10 @@ class RunningScheduler {
     options.looks_up_trust = !flags.authentication_skip_lookup;
     options.needs_trust = !flags.authentication_tolerate_lookup_failure;
     options.shares_port = flags.permit_port_sharing;
+    if (flags.http2_max_streams_per_connection > 0) {
+      options.streams_max = static_cast<std::uint32_t>(flags.http2_max_streams_per_connection);
+    }
+    options.sends_strangers_away = settings_.gates.IsEnabled("UnauthenticatedHTTP2DOSMitigation");
     options.access = {.always_allow_paths = flags.authorization_always_allow_paths,
                       .token_ttl = flags.authentication_token_webhook_cache_ttl,
                       .allowed_ttl = flags.authorization_webhook_cache_authorized_ttl,

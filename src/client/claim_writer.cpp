@@ -1,37 +1,22 @@
 #include "client/claim_writer.h"
 
 #include <algorithm>
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 #include <chrono>
 #include <utility>
 
+#include "client/json_object.h"
 #include "client/locked_patch.h"
 #include "fmt/format.h"
 
-#include "wire/json_document.h"
+#include "wire/codec.h"
 #include "wire/json_text.h"
 
 namespace berth::client {
 namespace {
 
-namespace json = boost::json;
-
 constexpr std::string_view kFinalizer = "resource.kubernetes.io/delete-protection";
 
 const ResourceInfo& Info() { return InfoOf(Resource::kResourceClaims); }
-
-template <class T>
-json::value ToDocument(const T& object) {
-  return *wire::ParseJson(wire::EncodeJson(object));
-}
-
-json::array ToArray(const std::vector<std::string>& texts) {
-  json::array array;
-  for (const std::string& text : texts) array.emplace_back(text);
-  return array;
-}
 
 ApiRequest RequestFor(std::string method, const api::ObjectMeta& claim, std::string_view subresource = {}) {
   const bool is_create = method == "POST";
@@ -41,23 +26,23 @@ ApiRequest RequestFor(std::string method, const api::ObjectMeta& claim, std::str
           .subject = {.method = "", .resource = QualifiedName(Info()), .name = claim.name}};
 }
 
-ApiRequest FinalizersPatch(const api::ObjectMeta& claim, json::array finalizers) {
-  json::object metadata;
-  metadata["finalizers"] = std::move(finalizers);
-  json::object changes;
-  changes["metadata"] = std::move(metadata);
-  return LockedPatch(Info(), claim, "", std::move(changes));
+ApiRequest FinalizersPatch(const api::ObjectMeta& claim, const std::vector<std::string>& finalizers) {
+  JsonArray texts;
+  for (const std::string& finalizer : finalizers) texts.Text(finalizer);
+  JsonObject metadata;
+  metadata.Raw("finalizers", texts.Finish());
+  return LockedPatch(Info(), claim, "", {}, std::move(metadata));
 }
 
-ApiRequest StatusPatch(const api::ObjectMeta& claim, json::object status) {
-  json::object changes;
-  changes["status"] = std::move(status);
+ApiRequest StatusPatch(const api::ObjectMeta& claim, JsonObject status) {
+  JsonObject changes;
+  changes.Raw("status", status.Finish());
   return LockedPatch(Info(), claim, "status", std::move(changes));
 }
 
 ApiRequest DeallocatePatch(const api::ObjectMeta& claim) {
-  json::object status;
-  for (const char* key : {"allocation", "reservedFor", "devices"}) status[key] = nullptr;
+  JsonObject status;
+  for (const std::string_view key : {"allocation", "reservedFor", "devices"}) status.Raw(key, "null");
   return StatusPatch(claim, std::move(status));
 }
 
@@ -166,27 +151,27 @@ base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::BindOnce(
     co_return std::unexpected(ClaimError(claim.metadata, "got deleted in the meantime"));
   }
   api::ResourceClaim current = claim;
-  json::object status;
+  JsonObject status;
   if (allocation) {
     if (claim.status.allocation) {
       co_return std::unexpected(ClaimError(claim.metadata, "got allocated elsewhere in the meantime"));
     }
     if (std::ranges::find(claim.metadata.finalizers, kFinalizer) == claim.metadata.finalizers.end()) {
-      json::array finalizers = ToArray(claim.metadata.finalizers);
+      std::vector<std::string> finalizers = claim.metadata.finalizers;
       finalizers.emplace_back(kFinalizer);
-      ApiRequest guard = FinalizersPatch(claim.metadata, std::move(finalizers));
+      ApiRequest guard = FinalizersPatch(claim.metadata, finalizers);
       auto guarded = co_await Call(std::move(guard));
       if (!guarded) co_return While("add finalizer to", claim.metadata, std::move(guarded.error()));
       current = std::move(*guarded);
     }
-    status["allocation"] = ToDocument(*allocation);
+    status.Raw("allocation", wire::EncodeJson(*allocation));
   } else if (!claim.status.allocation) {
     co_return std::unexpected(ClaimError(claim.metadata, "got deallocated elsewhere in the meantime"));
   }
-  json::array reserved;
-  for (const auto& user : current.status.reserved_for) reserved.push_back(ToDocument(user));
-  reserved.push_back(ToDocument(consumer));
-  status["reservedFor"] = std::move(reserved);
+  JsonArray reserved;
+  for (const auto& user : current.status.reserved_for) reserved.Raw(wire::EncodeJson(user));
+  reserved.Raw(wire::EncodeJson(consumer));
+  status.Raw("reservedFor", reserved.Finish());
   ApiRequest request = StatusPatch(current.metadata, std::move(status));
   auto bound = co_await Call(std::move(request));
   if (bound) co_return bound;
@@ -221,7 +206,7 @@ base::Task<ApiResult<api::ResourceClaim>> ClaimWriter::Create(api::ResourceClaim
 
 base::Task<ApiResult<void>> ClaimWriter::Delete(api::ResourceClaim claim) {
   for (int attempt = 1; std::erase(claim.metadata.finalizers, kFinalizer) != 0; ++attempt) {
-    ApiRequest request = FinalizersPatch(claim.metadata, ToArray(claim.metadata.finalizers));
+    ApiRequest request = FinalizersPatch(claim.metadata, claim.metadata.finalizers);
     auto freed = co_await Call(std::move(request));
     if (freed) break;
     if (IsNotFound(freed.error())) co_return ApiResult<void>();

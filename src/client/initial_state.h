@@ -11,22 +11,18 @@ namespace berth::client {
 // changes meanwhile may follow in any order.
 class InitialState {
  public:
-  void Set(ReadObject object) { Add({.read = std::move(object), .is_gone = false}); }
-  void Remove(ReadObject object) { Add({.read = std::move(object), .is_gone = true}); }
+  void Set(ReadObject object) { Add(std::move(object), false); }
+  void Remove(ReadObject object) { Add(std::move(object), true); }
 
   // In the order of names.
   std::vector<ReadObject> Take();
 
  private:
-  struct Entry {
-    ReadObject read;
-    bool is_gone = false;
-  };
+  void Add(ReadObject object, bool is_gone);
 
-  void Add(Entry entry);
-
-  std::vector<Entry> entries_;
-  bool is_plain_ = true;  // in order, none twice, none gone
+  std::vector<ReadObject> objects_;
+  std::vector<bool> is_gone_;  // beside objects_
+  bool is_plain_ = true;       // in order, none twice, none gone
 };
 
 }  // namespace berth::client

@@ -1,23 +1,18 @@
 #include "client/locked_patch.h"
 
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 #include <utility>
-
-#include "wire/json_document.h"
 
 namespace berth::client {
 
 ApiRequest LockedPatch(const ResourceInfo& resource, const api::ObjectMeta& object,
-                       std::string_view subresource, boost::json::object changes) {
-  boost::json::value& metadata = changes["metadata"];
-  if (!metadata.is_object()) metadata.emplace_object();
-  metadata.get_object()["uid"] = object.uid;
-  metadata.get_object()["resourceVersion"] = object.resource_version;
+                       std::string_view subresource, JsonObject changes, JsonObject metadata) {
+  metadata.Text("uid", object.uid);
+  metadata.Text("resourceVersion", object.resource_version);
+  changes.Raw("metadata", metadata.Finish());
   return {.method = "PATCH",
           .path = ObjectPath(resource, object.namespace_, object.name, subresource),
           .content_type = std::string(kMergePatch),
-          .body = wire::WriteJson(changes),
+          .body = changes.Finish(),
           .subject = {.method = "", .resource = QualifiedName(resource), .name = object.name}};
 }
 

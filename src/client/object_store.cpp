@@ -4,8 +4,13 @@
 #include <utility>
 
 namespace berth::client {
+namespace {
 
-std::vector<ObjectEvent> ObjectStore::Replace(std::vector<ReadObject> items) {
+constexpr std::size_t kEventsMax = 512;
+
+}  // namespace
+
+void ObjectStore::Replace(std::vector<ReadObject> items, const Sink& sink) {
   ++replaces_;
   std::vector<ObjectEvent> events;
   if (!entries_.empty()) {
@@ -18,15 +23,18 @@ std::vector<ObjectEvent> ObjectStore::Replace(std::vector<ReadObject> items) {
     if (entry.seen == replaces_) return false;
     // The entry is still asked for its name when it is erased.
     events.push_back(
-        {.type = ObjectEvent::Type::kDelete, .object = entry.object, .is_final_state_unknown = true});
+        {.object = entry.object, .type = ObjectEvent::Type::kDelete, .is_final_state_unknown = true});
     return true;
   });
   std::ranges::sort(events, Identity::ComesBefore,
                     [](const ObjectEvent& event) { return IdentityOf(event.object); });
   entries_.reserve(items.size());
-  events.reserve(events.size() + items.size());
-  for (ReadObject& item : items) Put(std::move(item), events);
-  return events;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (events.capacity() == 0) events.reserve(std::min(kEventsMax, items.size() - i));
+    Put(std::move(items[i]), events);
+    if (events.size() >= kEventsMax) sink(std::exchange(events, {}));
+  }
+  sink(std::move(events));
 }
 
 void ObjectStore::Put(ReadObject item, std::vector<ObjectEvent>& events) {
@@ -37,19 +45,19 @@ void ObjectStore::Put(ReadObject item, std::vector<ObjectEvent>& events) {
     make(Entry{.object = item.object, .seen = replaces_});
   });
   if (is_new) {
-    events.push_back({.type = ObjectEvent::Type::kAdd, .object = std::move(item.object)});
+    events.push_back({.object = std::move(item.object), .type = ObjectEvent::Type::kAdd});
     return;
   }
   found->seen = replaces_;
   const Identity known = IdentityOf(found->object);
   if (known.uid != identity.uid) {
-    events.push_back({.type = ObjectEvent::Type::kDelete,
-                      .object = std::move(found->object),
+    events.push_back({.object = std::move(found->object),
+                      .type = ObjectEvent::Type::kDelete,
                       .is_final_state_unknown = true});
-    events.push_back({.type = ObjectEvent::Type::kAdd, .object = item.object});
+    events.push_back({.object = item.object, .type = ObjectEvent::Type::kAdd});
   } else if (known.resource_version != identity.resource_version) {
     events.push_back(
-        {.type = ObjectEvent::Type::kUpdate, .object = item.object, .old = std::move(found->object)});
+        {.object = item.object, .old = std::move(found->object), .type = ObjectEvent::Type::kUpdate});
   } else {
     return;  // the one that is here is the one that others have, too
   }
@@ -60,7 +68,7 @@ void ObjectStore::Apply(wire::WatchType type, ReadObject item, std::vector<Objec
   if (type == wire::WatchType::kDeleted) {
     if (const auto found = entries_.find(IdentityOf(item.object)); found != entries_.end())
       entries_.erase(found);
-    events.push_back({.type = ObjectEvent::Type::kDelete, .object = std::move(item.object)});
+    events.push_back({.object = std::move(item.object), .type = ObjectEvent::Type::kDelete});
     return;
   }
   Put(std::move(item), events);

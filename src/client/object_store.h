@@ -2,14 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/hash/hash.h"
 #include "client/objects.h"
 
+#include "base/text_hash.h"
 #include "wire/watch_frame.h"
 
 namespace berth::client {
@@ -17,16 +18,16 @@ namespace berth::client {
 struct ObjectEvent {
   enum class Type : std::uint8_t { kAdd, kUpdate, kDelete };
 
+  Object object;    // of a deletion: what the server, or else the store, knew last
+  Object old = {};  // of an update
   Type type = Type::kAdd;
-  Object object;                        // of a deletion: what the server, or else the store, knew last
-  Object old = {};                      // of an update
   bool is_final_state_unknown = false;  // of a deletion that was found out by listing
 };
 
 // What happened to one resource, in order. Made by the client's thread, applied by the core's.
 struct EventBatch {
   Resource resource = Resource::kPods;
-  bool is_replace = false;  // the events lead to what a whole list says
+  bool is_replace = false;  // the events are part of what leads to a whole list
   std::string resource_version;
   std::vector<ObjectEvent> events;
 };
@@ -37,8 +38,11 @@ struct EventBatch {
 // deletion and an addition.
 class ObjectStore {
  public:
-  // Deletions of what is missing come first, in the order of the keys; then the items in theirs.
-  std::vector<ObjectEvent> Replace(std::vector<ReadObject> items);
+  using Sink = std::function<void(std::vector<ObjectEvent>)>;
+
+  // Deletions of what is missing come first, in the order of the keys; then the items in theirs. The sink
+  // gets them in parts, so that a long list is not in memory once more as events; it is called at least once.
+  void Replace(std::vector<ReadObject> items, const Sink& sink);
   // A watch's ADDED, MODIFIED or DELETED.
   void Apply(wire::WatchType type, ReadObject item, std::vector<ObjectEvent>& events);
 
@@ -55,7 +59,7 @@ class ObjectStore {
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(const Identity& identity) const {
-      return absl::HashOf(identity.namespace_, identity.name);
+      return base::HashText(identity.namespace_, identity.name);
     }
     std::size_t operator()(const Entry& entry) const { return (*this)(IdentityOf(entry.object)); }
   };

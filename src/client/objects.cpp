@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-bool EndsInitialEvents(const api::StringMap& annotations) {
-  const std::string* value = annotations.find(kInitialEventsEnd);
-  return value != nullptr && *value == "true";
+template <class Annotations>
+bool EndsInitialEvents(const Annotations& annotations) {
+  const auto value = annotations.find(kInitialEventsEnd);
+  return value && *value == "true";
 }
 
 template <class T>
@@ -27,7 +28,7 @@ ReadObject Wrap(T&& object) {
 }
 
 ReadObject WrapPod(api::PodRecord&& pod) {
-  const bool ends_initial_events = pod.annotations && EndsInitialEvents(*pod.annotations);
+  const bool ends_initial_events = EndsInitialEvents(pod.annotations);
   return {.ends_initial_events = ends_initial_events,
           .object = std::make_shared<const api::PodRecord>(std::move(pod))};
 }

@@ -5,29 +5,10 @@
 #include <map>
 #include <vector>
 
-#include "wire/json_text.h"
+#include "client/json_object.h"
 
 namespace berth::client {
 namespace {
-
-// An object with its commas.
-class JsonObject {
- public:
-  void Raw(std::string_view key, std::string_view json) {
-    text_ += text_.size() == 1 ? "\"" : ",\"";
-    text_.append(key).append("\":").append(json);
-  }
-  void Text(std::string_view key, std::string_view value) {
-    std::string quoted;
-    wire::AppendJsonString(quoted, value);
-    Raw(key, quoted);
-  }
-  bool empty() const { return text_.size() == 1; }
-  std::string Finish() const { return text_ + "}"; }
-
- private:
-  std::string text_ = "{";
-};
 
 std::string TimeJson(api::Time time) { return time.IsZero() ? "null" : "\"" + api::FormatTime(time) + "\""; }
 
@@ -79,15 +60,6 @@ std::string TypeElement(std::string_view type) {
   return element.Finish();
 }
 
-std::string Joined(const std::vector<std::string>& elements) {
-  std::string out = "[";
-  for (const std::string& element : elements) {
-    if (out.size() > 1) out += ",";
-    out += element;
-  }
-  return out + "]";
-}
-
 // The list of conditions as it is changed: elements of the patch, and the types of the result in their order.
 struct ConditionsPatch {
   std::map<std::string, std::string, std::less<>> elements;  // by type
@@ -95,22 +67,20 @@ struct ConditionsPatch {
   bool had_any = false;
 
   // As the order has them; types that are removed come last.
-  std::vector<std::string> Elements() const {
-    std::vector<std::string> sorted;
+  std::string Elements() const {
+    JsonArray sorted;
     for (const std::string& type : order) {
-      if (const auto element = elements.find(type); element != elements.end())
-        sorted.push_back(element->second);
+      if (const auto element = elements.find(type); element != elements.end()) sorted.Raw(element->second);
     }
     for (const auto& [type, element] : elements) {
-      if (std::ranges::find(order, type) == order.end()) sorted.push_back(element);
+      if (std::ranges::find(order, type) == order.end()) sorted.Raw(element);
     }
-    return sorted;
+    return sorted.Finish();
   }
-  std::vector<std::string> Order() const {
-    std::vector<std::string> types;
-    types.reserve(order.size());
-    for (const std::string& type : order) types.push_back(TypeElement(type));
-    return types;
+  std::string Order() const {
+    JsonArray types;
+    for (const std::string& type : order) types.Raw(TypeElement(type));
+    return types.Finish();
   }
 };
 
@@ -155,9 +125,9 @@ std::string PodStatusPatch(const api::PodRecord& known, const api::PodStatusChan
   const bool sets_conditions = !conditions.elements.empty();
   const bool removes = change.remove_not_ready && RemoveNotReady(known, conditions);
   if (sets_conditions && conditions.had_any) {
-    status.Raw("$setElementOrder/conditions", Joined(conditions.Order()));
+    status.Raw("$setElementOrder/conditions", conditions.Order());
   }
-  if (!conditions.elements.empty()) status.Raw("conditions", Joined(conditions.Elements()));
+  if (!conditions.elements.empty()) status.Raw("conditions", conditions.Elements());
   if (change.nominated_node_name &&
       *change.nominated_node_name != nomination.value_or(known.nominated_node_name)) {
     if (change.nominated_node_name->empty()) {
@@ -179,17 +149,16 @@ std::string PodStatusPatch(const api::PodRecord& known, const api::PodStatusChan
 
 std::string ExtendedResourceClaimPatch(std::string_view pod_uid,
                                        const api::PodExtendedResourceClaimStatus& status) {
-  std::string mappings = "[";
+  JsonArray mappings;
   for (const api::ContainerExtendedResourceRequest& mapping : status.request_mappings) {
     JsonObject entry;
     entry.Text("containerName", mapping.container_name);
     entry.Text("requestName", mapping.request_name);
     entry.Text("resourceName", mapping.resource_name);
-    if (mappings.size() > 1) mappings += ",";
-    mappings += entry.Finish();
+    mappings.Raw(entry.Finish());
   }
   JsonObject claim;
-  claim.Raw("requestMappings", mappings + "]");
+  claim.Raw("requestMappings", mappings.Finish());
   claim.Text("resourceClaimName", status.resource_claim_name);
   JsonObject of_status;
   of_status.Raw("extendedResourceClaimStatus", claim.Finish());

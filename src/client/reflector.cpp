@@ -137,7 +137,8 @@ void Reflector::Replace(std::vector<ReadObject> items, std::string resource_vers
   unavailable_ = false;
   last_ = std::move(resource_version);
   has_synced_ = true;
-  Deliver(true, store_.Replace(std::move(items)));
+  store_.Replace(std::move(items),
+                 [this](std::vector<ObjectEvent> events) { Deliver(true, std::move(events)); });
   refresh_done_ = refresh_running_;
   refreshed_.Set();
 }
@@ -274,7 +275,7 @@ base::Task<ApiResult<void>> Reflector::Collect(WatchSession& session, InitialSta
     while (auto event = session.Next()) {
       switch (event->type) {
         case wire::WatchType::kError:
-          co_return std::unexpected(std::move(event->error));
+          co_return std::unexpected(std::move(*event->error));
         case wire::WatchType::kBookmark:
           if (!event->object.ends_initial_events) break;
           marker = IdentityOf(event->object.object).resource_version;
@@ -341,7 +342,7 @@ base::Task<ApiResult<void>> Reflector::Follow(WatchSession& session, bool opened
     std::optional<ApiError> error;
     while (auto event = session.Next()) {
       if (event->type == wire::WatchType::kError) {
-        error = std::move(event->error);
+        error = std::move(*event->error);
         break;
       }
       in_order = in_order || event->type != wire::WatchType::kAdded;

@@ -1,6 +1,5 @@
 #include "client/volume_writer.h"
 
-#include <boost/json/object.hpp>
 #include <utility>
 
 #include "client/locked_patch.h"
@@ -8,8 +7,8 @@
 namespace berth::client {
 namespace {
 
-constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
-constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
+constexpr std::string_view kBoundByController = "pv.kubernetes.io/bound-by-controller";
+constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 
 // A volume that an administrator meant for this very claim stays the administrator's.
 bool IsMeantFor(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
@@ -19,23 +18,33 @@ bool IsMeantFor(const api::PersistentVolume& volume, const api::PersistentVolume
          (reference->uid.empty() || reference->uid == claim.metadata.uid);
 }
 
+JsonObject WithAnnotation(std::string_view key, std::string_view value) {
+  JsonObject annotations;
+  annotations.Text(key, value);
+  JsonObject metadata;
+  metadata.Raw("annotations", annotations.Finish());
+  return metadata;
+}
+
 ApiRequest ReservePatch(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
-  boost::json::object changes;
-  if (!IsMeantFor(volume, claim)) changes["metadata"] = {{"annotations", {{kBoundByController, "yes"}}}};
-  changes["spec"] = {{"claimRef",
-                      {{"kind", "PersistentVolumeClaim"},
-                       {"namespace", claim.metadata.namespace_},
-                       {"name", claim.metadata.name},
-                       {"uid", claim.metadata.uid},
-                       {"apiVersion", "v1"},
-                       {"resourceVersion", claim.metadata.resource_version}}}};
-  return LockedPatch(InfoOf(Resource::kPersistentVolumes), volume.metadata, "", std::move(changes));
+  JsonObject reference;
+  reference.Text("kind", "PersistentVolumeClaim");
+  reference.Text("namespace", claim.metadata.namespace_);
+  reference.Text("name", claim.metadata.name);
+  reference.Text("uid", claim.metadata.uid);
+  reference.Text("apiVersion", "v1");
+  reference.Text("resourceVersion", claim.metadata.resource_version);
+  JsonObject spec;
+  spec.Raw("claimRef", reference.Finish());
+  JsonObject changes;
+  changes.Raw("spec", spec.Finish());
+  return LockedPatch(InfoOf(Resource::kPersistentVolumes), volume.metadata, "", std::move(changes),
+                     IsMeantFor(volume, claim) ? JsonObject() : WithAnnotation(kBoundByController, "yes"));
 }
 
 ApiRequest SelectNodePatch(const api::PersistentVolumeClaim& claim, const std::string& node) {
-  boost::json::object changes;
-  changes["metadata"] = {{"annotations", {{kSelectedNode, node}}}};
-  return LockedPatch(InfoOf(Resource::kPersistentVolumeClaims), claim.metadata, "", std::move(changes));
+  return LockedPatch(InfoOf(Resource::kPersistentVolumeClaims), claim.metadata, "", {},
+                     WithAnnotation(kSelectedNode, node));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "client/status_error.h"
 #include "client/transport.h"
 
+#include "base/boxed.h"
 #include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/executor.h"
@@ -22,8 +23,8 @@ class WatchSession {
  public:
   struct Event {
     wire::WatchType type = wire::WatchType::kAdded;
-    ReadObject object;  // empty for kError
-    ApiError error;     // for kError: what the server said, or why its bytes make no sense
+    ReadObject object;            // empty for kError
+    base::Boxed<ApiError> error;  // only of kError: what the server said, or why its bytes make no sense
   };
   enum class Filled { kData, kEnd, kSilent, kCancelled };
 

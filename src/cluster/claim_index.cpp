@@ -16,16 +16,18 @@ std::vector<std::string> KeysOf(const api::PodRecord& record) {
   const auto add = [&](ClaimIndex::Kind kind, std::string_view name) {
     keys.push_back(KeyOf(kind, record.namespace_, name));
   };
-  for (const std::string& name : record.resource_claim_names) add(ClaimIndex::Kind::kResourceClaim, name);
+  for (const std::string& name : record.claims().resource_claim_names)
+    add(ClaimIndex::Kind::kResourceClaim, name);
   for (const api::PodResourceClaim& entry : record.spec->spec.resource_claims) {
     if (entry.resource_claim_name || !entry.resource_claim_template_name) continue;
     // Of two that have its name the first counts, for whoever looks a claim up.
-    const auto status =
-        std::ranges::find(record.resource_claim_statuses, entry.name, &api::PodResourceClaimStatus::name);
-    if (status == record.resource_claim_statuses.end() || !status->resource_claim_name) continue;
+    const auto status = std::ranges::find(record.claims().resource_claim_statuses, entry.name,
+                                          &api::PodResourceClaimStatus::name);
+    if (status == record.claims().resource_claim_statuses.end() || !status->resource_claim_name) continue;
     add(ClaimIndex::Kind::kResourceClaim, *status->resource_claim_name);
   }
-  for (const std::string& name : record.volume_claim_names) add(ClaimIndex::Kind::kVolumeClaim, name);
+  for (const std::string& name : record.claims().volume_claim_names)
+    add(ClaimIndex::Kind::kVolumeClaim, name);
   for (const api::Volume& volume : record.spec->spec.volumes) {
     if (volume.volume_source.ephemeral && !volume.volume_source.persistent_volume_claim) {
       add(ClaimIndex::Kind::kVolumeClaim, record.name + "-" + volume.name);

@@ -14,7 +14,8 @@ bool LabelTable::Eq::operator()(const LabelSet& set, std::span<const Label> labe
   return std::ranges::equal(set.labels, labels);
 }
 
-LabelSetId LabelTable::Intern(const api::StringMap& labels) {
+template <class Map>
+LabelSetId LabelTable::InternEntries(const Map& labels) {
   scratch_.clear();
   for (const auto& [key, value] : labels) scratch_.push_back({keys_.Intern(key), values_.Intern(value)});
   std::ranges::sort(scratch_, {}, &Label::key);
@@ -28,6 +29,9 @@ LabelSetId LabelTable::Intern(const api::StringMap& labels) {
   }
   return set;
 }
+
+template LabelSetId LabelTable::InternEntries(const api::StringMap& labels);
+template LabelSetId LabelTable::InternEntries(const base::SharedTextMap& labels);
 
 void LabelTable::Release(LabelSetId set) {
   if (sets_.References(set) == 1) {

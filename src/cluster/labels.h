@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+
 #include "api/string_map.h"
 #include "base/interner.h"
+#include "base/shared_text_map.h"
 #include "cluster/ids.h"
 
 namespace berth::cluster {
@@ -33,7 +36,8 @@ class LabelView;
 // references to its keys and values.
 class LabelTable {
  public:
-  LabelSetId Intern(const api::StringMap& labels);
+  LabelSetId Intern(const api::StringMap& labels) { return InternEntries(labels); }
+  LabelSetId Intern(const base::SharedTextMap& labels) { return InternEntries(labels); }
   void Acquire(LabelSetId set);
   void Release(LabelSetId set);
 
@@ -43,7 +47,9 @@ class LabelTable {
   void ReleaseValue(LabelValueId value);
 
   // In the order of key ids.
-  std::span<const Label> Labels(LabelSetId set) const { return sets_.Get(set).labels; }
+  std::span<const Label> Labels(LabelSetId set) const {
+    return {sets_.Get(set).labels.data(), sets_.Get(set).labels.size()};
+  }
   // Invalid if the set has no such label.
   LabelValueId Value(LabelSetId set, LabelKeyId key) const;
   std::optional<std::string_view> Text(LabelSetId set, std::string_view key) const;
@@ -64,7 +70,7 @@ class LabelTable {
  private:
   struct LabelSet {
     explicit LabelSet(std::span<const Label> from) : labels(from.begin(), from.end()) {}
-    std::vector<Label> labels;
+    absl::InlinedVector<Label, 3> labels;
   };
   struct Hash {
     std::size_t operator()(std::span<const Label> labels) const;
@@ -72,6 +78,9 @@ class LabelTable {
   struct Eq {
     bool operator()(const LabelSet& set, std::span<const Label> labels) const;
   };
+
+  template <class Map>
+  LabelSetId InternEntries(const Map& labels);
 
   base::Interner<LabelKeyId> keys_;
   base::Interner<LabelValueId> values_;

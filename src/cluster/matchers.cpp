@@ -193,12 +193,14 @@ void MatcherTable::Collect(const Probe& probe, const PodClass& pod_class,
 }
 
 std::span<const MatcherId> MatcherTable::MatchersOf(PodClassId id) const {
+  // Before somebody counts pods there may be as many classes as pods: their answers are not worth their
+  // place.
+  if (by_probe_.empty()) return {};
   if (id.index() >= answers_.size()) answers_.resize(id.index() + 1);
   Answer& answer = answers_[id.index()];
   if (answer.version == version_) return answer.matchers;
   answer.version = version_;
   answer.matchers.clear();
-  if (by_probe_.empty()) return answer.matchers;
   const PodClass& pod_class = classes_.Get(id);
   for (const NamespaceId scope : {pod_class.namespace_, NamespaceId()}) {
     Collect({scope, {}, {}}, pod_class, answer.matchers);

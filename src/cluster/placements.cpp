@@ -121,7 +121,8 @@ void Placements::Log(PodSlot pod, NodeRow row) {
   Facts changed = kResourcesFact | kPodsFact;
   if (!t_.factory.ports(facts.template_id).empty()) changed |= kPortsFact;
   if (!facts.record->spec->spec.volumes.empty()) changed |= kVolumesFact;
-  if (!facts.record->spec->spec.resource_claims.empty() || facts.record->extended_resource_claim_status) {
+  if (!facts.record->spec->spec.resource_claims.empty() ||
+      facts.record->claims().extended_resource_claim_status) {
     changed |= kDevicesFact;
   }
   change_log_.Append(row, changed);

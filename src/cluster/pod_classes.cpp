@@ -45,9 +45,9 @@ Probe PodClassTable::ProbeAt(PodClassId id, std::size_t which) const {
 }
 
 void PodClassTable::AddToLists(PodClassId id) {
-  if (id.index() >= positions_.size()) positions_.resize(id.index() + 1);
+  while (positions_.size() <= id.index()) positions_.Grow();
   const std::size_t count = ProbeCount(id);
-  std::vector<std::uint32_t>& positions = positions_[id.index()];
+  auto& positions = positions_[id.index()];
   positions.resize(count);
   for (std::size_t which = 0; which < count; ++which) {
     ClassList& list = by_probe_[ProbeAt(id, which)];
@@ -75,7 +75,7 @@ void PodClassTable::RemoveFromLists(PodClassId id) {
     }
     if (list.empty()) by_probe_.erase(found);
   }
-  positions_[id.index()] = {};
+  positions_[id.index()].clear();
 }
 
 }  // namespace berth::cluster

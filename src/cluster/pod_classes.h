@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 
+#include "base/chunked_vector.h"
 #include "base/interner.h"
 #include "cluster/ids.h"
 #include "cluster/labels.h"
@@ -80,7 +81,8 @@ class PodClassTable {
   NamespaceTable& namespaces_;
   base::InternTable<PodClassId, PodClass> classes_;
   absl::flat_hash_map<Probe, ClassList> by_probe_;
-  std::vector<std::vector<std::uint32_t>> positions_;  // by PodClassId, then by number of the probe
+  // By PodClassId, then by number of the probe. There may be as many as pods, with few labels each.
+  base::ChunkedVector<absl::InlinedVector<std::uint32_t, 4>> positions_;
 };
 
 }  // namespace berth::cluster

@@ -23,7 +23,7 @@ PodFacts PodFactory::Make(PodRecordRef record) {
   if (shared.has_terms) {
     facts.terms = TermsOf(*record, t_.classes.Get(facts.pod_class).namespace_, shared);
   }
-  for (const std::string& claim : record->volume_claim_names) {
+  for (const std::string& claim : record->claims().volume_claim_names) {
     scratch_.assign(record->namespace_).append("/").append(claim);
     facts.claims.push_back(t_.pods.InternClaim(scratch_));
   }
@@ -64,15 +64,14 @@ void PodFactory::ReleaseTemplate(api::TemplateId id) {
 }
 
 PodClassId PodFactory::ClassOf(const api::PodRecord& record, TemplateFacts& facts) {
-  static const api::StringMap kNoLabels;
   KnownClass& last = facts.last_class;
   // Labels that are shared are equal; it is not worth to compare others.
-  if (last.labels == record.labels && last.namespace_ == record.namespace_ &&
+  if (last.labels.IsSame(record.labels) && last.namespace_ == record.namespace_ &&
       t_.classes.IsCurrent(last.pod_class)) {
     t_.classes.Acquire(last.pod_class.id);
     return last.pod_class.id;
   }
-  const LabelSetId labels = t_.labels.Intern(record.labels ? *record.labels : kNoLabels);
+  const LabelSetId labels = t_.labels.Intern(record.labels);
   const PodClassId id = t_.classes.Intern({labels, t_.namespaces.Intern(record.namespace_)});
   last = {record.labels, record.namespace_, t_.classes.Version(id)};
   return id;

@@ -54,7 +54,7 @@ class PodFactory {
   // The class of the pods that have these labels in this namespace, which the pods of a template mostly
   // share.
   struct KnownClass {
-    std::shared_ptr<const api::StringMap> labels;
+    base::SharedTextMap labels;
     base::SharedText namespace_;
     base::Versioned<PodClassId> pod_class;
   };

@@ -1,15 +1,14 @@
 #include "cluster/pod_table.h"
 
-#include "absl/hash/hash.h"
-
 #include "base/check.h"
+#include "base/text_hash.h"
 
 namespace berth::cluster {
 
-std::size_t PodTable::HashOf(std::string_view uid) { return absl::HashOf(uid); }
+std::size_t PodTable::HashOf(std::string_view uid) { return base::HashText(uid); }
 
 std::size_t PodTable::HashOf(std::string_view namespace_, std::string_view name) {
-  return absl::HashOf(namespace_, name);
+  return base::HashText(namespace_, name);
 }
 
 bool PodTable::IsNamed(PodSlot slot, std::string_view namespace_, std::string_view name) const {

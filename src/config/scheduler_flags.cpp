@@ -72,7 +72,7 @@ void AddServing(FlagSet& set, SchedulerFlags& flags) {
   set.AddChecked("bind-address", &flags.bind_address, "ip", CheckAddress,
                  "The address to serve HTTPS on; 0.0.0.0 or :: for all interfaces.");
   set.Add("secure-port", &flags.secure_port, "The port to serve HTTPS on; 0 turns it off.");
-  set.Add("disable-http2-serving", &flags.disable_http2_serving, "Serve HTTP/1.1 only. berth always does.");
+  set.Add("disable-http2-serving", &flags.disable_http2_serving, "Serve HTTP/1.1 only.");
   set.Add("cert-dir", &flags.cert_dir,
           "Where kube-scheduler.crt and kube-scheduler.key are, or are to be made. Empty: in memory only.");
   set.Add("tls-cert-file", &flags.tls_cert_file, "The certificate to serve with, with its chain.");
@@ -86,7 +86,7 @@ void AddServing(FlagSet& set, SchedulerFlags& flags) {
                   "A certificate and a key, with a comma between, for some host names. May be repeated.",
                   CheckNamedPair);
   set.Add("http2-max-streams-per-connection", &flags.http2_max_streams_per_connection,
-          "Streams that a client may open on one HTTP/2 connection; 0 for Go's default.");
+          "Streams that a client may open on one HTTP/2 connection; 0 for 100.");
   set.Add("permit-port-sharing", &flags.permit_port_sharing, "Bind the port with SO_REUSEPORT.");
   set.Add("permit-address-sharing", &flags.permit_address_sharing, "Bind the port with SO_REUSEADDR.");
 }

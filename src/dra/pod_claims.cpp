@@ -15,15 +15,15 @@ struct NamedClaim {
 // Nothing: the claim is not wanted.
 base::Result<std::optional<NamedClaim>> NameOf(const api::PodRecord& pod, const api::PodResourceClaim& entry,
                                                std::size_t& next_name) {
-  if (entry.resource_claim_name) return NamedClaim{.name = pod.resource_claim_names[next_name++]};
+  if (entry.resource_claim_name) return NamedClaim{.name = pod.claims().resource_claim_names[next_name++]};
   if (!entry.resource_claim_template_name) {
     return base::Fail(
         fmt::format("pod \"{}/{}\", spec.resourceClaim \"{}\": none of the supported fields are set",
                     pod.namespace_, pod.name, entry.name));
   }
   const auto status =
-      std::ranges::find(pod.resource_claim_statuses, entry.name, &api::PodResourceClaimStatus::name);
-  if (status == pod.resource_claim_statuses.end()) {
+      std::ranges::find(pod.claims().resource_claim_statuses, entry.name, &api::PodResourceClaimStatus::name);
+  if (status == pod.claims().resource_claim_statuses.end()) {
     return base::Fail(fmt::format("pod \"{}/{}\": ResourceClaim not created yet", pod.namespace_, pod.name));
   }
   if (!status->resource_claim_name) return std::nullopt;

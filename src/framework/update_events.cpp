@@ -19,14 +19,6 @@ Statuses ConditionStatuses(const api::Node& node) {
   return statuses;
 }
 
-// Null stands for an empty value.
-template <class T>
-bool Same(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) {
-  if (a == b) return true;
-  static const T kEmpty{};
-  return (a ? *a : kEmpty) == (b ? *b : kEmpty);
-}
-
 // Whether `less` asks for less of something than `more` does, or no longer asks for it at all.
 bool AsksForLess(const api::ResourceList& less, const api::ResourceList& more) {
   return std::ranges::any_of(more, [&](const auto& entry) {
@@ -35,17 +27,10 @@ bool AsksForLess(const api::ResourceList& less, const api::ResourceList& more) {
   });
 }
 
-bool SameExtendedClaim(const api::PodRecord& a, const api::PodRecord& b) {
-  const auto& one = a.extended_resource_claim_status;
-  const auto& other = b.extended_resource_claim_status;
-  if (!one || !other) return !one && !other;
-  return *one == *other;
-}
-
 Actions PodActions(const api::PodRecord& old_pod, const api::PodRecord& new_pod,
                    const api::ResourceGates& gates) {
   Actions actions = 0;
-  if (!Same(old_pod.labels, new_pod.labels)) actions |= kUpdatePodLabel;
+  if (old_pod.labels != new_pod.labels) actions |= kUpdatePodLabel;
 
   const bool same_requests = old_pod.spec == new_pod.spec &&
                              old_pod.resource_status == new_pod.resource_status &&
@@ -66,8 +51,10 @@ Actions PodActions(const api::PodRecord& old_pod, const api::PodRecord& new_pod,
   }
   // The API server only lets tolerations be added, so their number says it all.
   if (old_spec.tolerations.size() != new_spec.tolerations.size()) actions |= kUpdatePodToleration;
-  if (old_pod.resource_claim_statuses != new_pod.resource_claim_statuses ||
-      !SameExtendedClaim(old_pod, new_pod)) {
+  const api::PodClaims& old_claims = old_pod.claims();
+  const api::PodClaims& new_claims = new_pod.claims();
+  if (old_claims.resource_claim_statuses != new_claims.resource_claim_statuses ||
+      old_claims.extended_resource_claim_status != new_claims.extended_resource_claim_status) {
     actions |= kUpdatePodGeneratedResourceClaim;
   }
   return actions;

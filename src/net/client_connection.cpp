@@ -1,14 +1,14 @@
 #include "net/client_connection.h"
 
 #include <iterator>
-#include <span>
 #include <utility>
 
 #include "fmt/format.h"
 
 namespace berth::net {
+
 ClientConnection::ClientConnection(EventLoop& loop, const HttpClientOptions& options, Owner& owner)
-    : loop_(loop), options_(options), owner_(owner) {}
+    : SocketConnection(loop, nullptr), options_(options), owner_(owner) {}
 
 void ClientConnection::SetDeadline(base::Duration after) {
   deadline_ = loop_.Now() + after;
@@ -85,24 +85,6 @@ void ClientConnection::OnReady(bool is_http2) {
   if (is_dialing()) SendRequest();
 }
 
-void ClientConnection::Handshake() {
-  switch (transport_->Handshake()) {
-    case Transport::Io::kDone:
-      OnReady(transport_->protocol() == kHttp2Protocol);
-      return;
-    case Transport::Io::kWantRead:
-      WaitReadable();
-      return;
-    case Transport::Io::kWantWrite:
-      WaitWritable();
-      return;
-    case Transport::Io::kEnd:
-    case Transport::Io::kFailed:
-      Fail(transport_->error());
-      return;
-  }
-}
-
 void ClientConnection::Carry(std::shared_ptr<ClientCall> call) {
   call_ = std::move(call);
   reused_ = true;
@@ -133,71 +115,7 @@ void ClientConnection::SendRequest() {
 }
 
 void ClientConnection::Flush() {
-  if (waiting_writable_ || write_failed_) return;
-  switch (output_.Flush(*transport_)) {
-    case Transport::Io::kDone:
-      return;
-    case Transport::Io::kWantRead:
-      return;  // only a renegotiation would ask for this, and there is none
-    case Transport::Io::kWantWrite:
-      WaitWritable();
-      return;
-    case Transport::Io::kEnd:
-    // The server may have answered before it closed, as for a body it does not want: the reader decides.
-    case Transport::Io::kFailed:
-      write_failed_ = true;
-      return;
-  }
-}
-
-void ClientConnection::WaitReadable() {
-  if (waiting_readable_) return;
-  waiting_readable_ = true;
-  transport_->WaitReadable([self = shared_from_this()] {
-    self->waiting_readable_ = false;
-    if (self->phase_ != Phase::kClosed) self->OnReadable();
-  });
-}
-
-void ClientConnection::WaitWritable() {
-  if (waiting_writable_) return;
-  waiting_writable_ = true;
-  transport_->WaitWritable([self = shared_from_this()] {
-    self->waiting_writable_ = false;
-    if (self->phase_ == Phase::kClosed) return;
-    if (self->phase_ == Phase::kHandshake) {
-      self->Handshake();
-    } else {
-      self->Flush();
-      self->WaitReadable();
-    }
-  });
-}
-
-void ClientConnection::OnReadable() {
-  if (phase_ == Phase::kHandshake) {
-    Handshake();
-    return;
-  }
-  const std::span<char> scratch = loop_.scratch();
-  const Transport::Outcome outcome = transport_->Read(scratch);
-  switch (outcome.io) {
-    case Transport::Io::kDone:
-      OnBytes({scratch.data(), outcome.bytes});
-      break;
-    case Transport::Io::kWantRead:
-      break;
-    case Transport::Io::kWantWrite:
-      WaitWritable();
-      return;
-    case Transport::Io::kEnd:
-      OnEnd();
-      return;
-    case Transport::Io::kFailed:
-      Fail(transport_->error());
-      return;
-  }
-  if (phase_ != Phase::kClosed) WaitReadable();
+  if (!is_blocked() && !write_failed_) IsFlushed(output_.Flush(*transport_));
 }
 
 void ClientConnection::OnBytes(std::string_view bytes) {

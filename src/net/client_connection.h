@@ -13,13 +13,15 @@
 #include "net/http_client.h"
 #include "net/http_parser.h"
 #include "net/output_queue.h"
+#include "net/socket_connection.h"
 #include "net/transport.h"
 
 namespace berth::net {
 
 // One connection of a client's pool: it is dialed for a call, carries one call at a time, and is idle
 // between. If the server wants to speak HTTP/2, the pool takes socket and call away again.
-class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
+class ClientConnection final : public SocketConnection,
+                               public std::enable_shared_from_this<ClientConnection> {
  public:
   // What the pool is told. The connection has let go of the call before each of these.
   struct Owner {
@@ -55,29 +57,31 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  private:
   enum class Phase { kDialing, kProxy, kHandshake, kIdle, kCarrying, kClosed };
 
+  std::shared_ptr<SocketConnection> Keep() override { return shared_from_this(); }
+  bool is_closed() const override { return phase_ == Phase::kClosed; }
+  bool is_shaking_hands() const override { return phase_ == Phase::kHandshake; }
+  void OnHandshakeDone() override { OnReady(transport_->protocol() == kHttp2Protocol); }
+  void OnBytes(std::string_view bytes) override;
+  void OnEnd() override;
+  void OnBroken() override { Fail(transport_->error()); }
+  // The server may have answered before it closed, as for a body it does not want: the reader decides.
+  void OnWriteFailed() override { write_failed_ = true; }
+  void Flush() override;
+
   void OnDialed(std::unique_ptr<Transport> transport);
   void AskProxy();
   void OnProxyBytes();
   void StartTls();
-  void Handshake();
   void OnReady(bool is_http2);
   void SendRequest();
-  void Flush();
-  void WaitReadable();
-  void WaitWritable();
-  void OnReadable();
-  void OnBytes(std::string_view bytes);
   bool ReadHeader();
-  void OnEnd();
   void FinishCall();
   void Fail(NetError error);
   void SetDeadline(base::Duration after);
 
-  EventLoop& loop_;
   const HttpClientOptions& options_;
   Owner& owner_;
   std::optional<Dial> dial_;
-  std::unique_ptr<Transport> transport_;
   std::shared_ptr<ClientCall> call_;
   std::unique_ptr<ResponseParser> parser_;
   std::string input_;
@@ -85,8 +89,6 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   std::size_t sent_before_ = 0;  // bytes that earlier calls sent
   base::TimePoint deadline_ = DeadlineSweep::kNever;
   Phase phase_ = Phase::kDialing;
-  bool waiting_readable_ = false;
-  bool waiting_writable_ = false;
   bool is_made_ = false;
   bool reused_ = false;
   bool response_started_ = false;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 #include <utility>
 
 #include "fmt/format.h"
@@ -28,27 +27,13 @@ void Http1ServerConnection::Start() {
 void Http1ServerConnection::Handshake() {
   // Not before the client has spoken: what TLS keeps for a connection is forty times the rest.
   if (!std::exchange(speaks_tls_, true)) transport_->StartTlsServer(server_.options.tls);
-  switch (transport_->Handshake()) {
-    case Transport::Io::kDone:
-      if (auto peer = transport_->PeerShown()) {
-        peer_ = std::make_shared<const PeerCertificate>(std::move(*peer));
-      }
-      OnHandshakeDone();
-      return;
-    case Transport::Io::kWantRead:
-      WaitReadable();
-      return;
-    case Transport::Io::kWantWrite:
-      WaitWritable();
-      return;
-    case Transport::Io::kEnd:
-    case Transport::Io::kFailed:
-      Close();
-      return;
-  }
+  ServerConnection::Handshake();
 }
 
 void Http1ServerConnection::OnHandshakeDone() {
+  if (auto peer = transport_->PeerShown()) {
+    peer_ = std::make_shared<const PeerCertificate>(std::move(*peer));
+  }
   if (transport_->protocol() == kHttp2Protocol) {
     SwitchToHttp2({});
     return;
@@ -107,57 +92,10 @@ void Http1ServerConnection::Close() {
   server_.Remove(*this);
 }
 
-void Http1ServerConnection::WaitReadable() {
-  if (waiting_readable_ || phase_ == Phase::kClosed || peer_ended_) return;
+bool Http1ServerConnection::wants_bytes() const {
+  if (peer_ended_) return false;
   const bool taken_in = phase_ == Phase::kReading && output_.bytes() <= server_.options.high_water_bytes;
-  if (!taken_in && input_.size() > kAheadBytesMax) return;
-  waiting_readable_ = true;
-  transport_->WaitReadable([this, self = shared_from_this()] {
-    waiting_readable_ = false;
-    if (phase_ != Phase::kClosed) OnReadable();
-  });
-}
-
-void Http1ServerConnection::WaitWritable() {
-  if (waiting_writable_) return;
-  waiting_writable_ = true;
-  SetDeadline(write_deadline_, server_.options.write_timeout);
-  transport_->WaitWritable([this, self = shared_from_this()] {
-    waiting_writable_ = false;
-    write_deadline_ = DeadlineSweep::kNever;
-    if (phase_ == Phase::kClosed) return;
-    if (phase_ == Phase::kHandshake) {
-      Handshake();
-    } else {
-      Flush();
-    }
-  });
-}
-
-void Http1ServerConnection::OnReadable() {
-  if (phase_ == Phase::kHandshake) {
-    Handshake();
-    return;
-  }
-  const std::span<char> scratch = server_.loop.scratch();
-  const Transport::Outcome outcome = transport_->Read(scratch);
-  switch (outcome.io) {
-    case Transport::Io::kDone:
-      OnBytes({scratch.data(), outcome.bytes});
-      break;
-    case Transport::Io::kWantRead:
-      break;
-    case Transport::Io::kWantWrite:
-      WaitWritable();
-      break;
-    case Transport::Io::kEnd:
-      OnPeerEnd();
-      return;
-    case Transport::Io::kFailed:
-      OnPeerGone();
-      return;
-  }
-  WaitReadable();
+  return taken_in || input_.size() <= kAheadBytesMax;
 }
 
 void Http1ServerConnection::OnBytes(std::string_view bytes) {
@@ -170,10 +108,10 @@ void Http1ServerConnection::OnBytes(std::string_view bytes) {
 }
 
 // The peer will send no more. One that still waits for an answer may get it; a stream's reader is gone.
-void Http1ServerConnection::OnPeerEnd() {
+void Http1ServerConnection::OnEnd() {
   peer_ended_ = true;
   if (phase_ != Phase::kAnswering && (phase_ == Phase::kStreaming || output_.empty())) {
-    OnPeerGone();
+    CutOff();
     return;
   }
   keep_alive_ = false;
@@ -181,7 +119,7 @@ void Http1ServerConnection::OnPeerEnd() {
   if (on_gone_) std::exchange(on_gone_, nullptr)();
 }
 
-void Http1ServerConnection::OnPeerGone() {
+void Http1ServerConnection::CutOff() {
   Callback on_gone = std::exchange(on_gone_, nullptr);
   Close();
   if (on_gone) on_gone();
@@ -315,25 +253,13 @@ void Http1ServerConnection::Sever() {
 
 void Http1ServerConnection::Flush() {
   flush_queued_ = false;
-  if (phase_ == Phase::kClosed || phase_ == Phase::kHandshake || (waiting_writable_ && !severed_)) return;
+  if (phase_ == Phase::kClosed || phase_ == Phase::kHandshake || (is_blocked() && !severed_)) return;
   const Transport::Io io = output_.Flush(*transport_);
   if (severed_) {
-    OnPeerGone();
+    CutOff();
     return;
   }
-  switch (io) {
-    case Transport::Io::kDone:
-      break;
-    case Transport::Io::kWantRead:
-      return;  // only a renegotiation would ask for this, and there is none
-    case Transport::Io::kWantWrite:
-      WaitWritable();
-      return;
-    case Transport::Io::kEnd:
-    case Transport::Io::kFailed:
-      OnPeerGone();
-      return;
-  }
+  if (!IsFlushed(io)) return;
   if (close_when_flushed_) {
     Linger();
     return;

@@ -26,7 +26,7 @@ class Http1ServerConnection final : public ServerConnection {
   void Start();
   void Flush() override;
   void Close() override;
-  void CutOff() override { OnPeerGone(); }
+  void CutOff() override;
   void CloseWhenAnswered() override;
   void OnLate(base::TimePoint) override { CutOff(); }
   std::pair<Claim, base::TimePoint> claim() const override;
@@ -46,16 +46,16 @@ class Http1ServerConnection final : public ServerConnection {
  private:
   enum class Phase { kHandshake, kReading, kAnswering, kStreaming, kLingering, kClosed };
 
+  bool is_closed() const override { return phase_ == Phase::kClosed; }
+  bool is_shaking_hands() const override { return phase_ == Phase::kHandshake; }
+  bool wants_bytes() const override;
+  void Handshake() override;
+  void OnHandshakeDone() override;
+  void OnBytes(std::string_view bytes) override;
+  void OnEnd() override;
+
   // The last request has been answered or none has begun: nobody waits for anything on this connection.
   bool is_idle() const;
-  void Handshake();
-  void OnHandshakeDone();
-  void WaitReadable();
-  void WaitWritable();
-  void OnReadable();
-  void OnBytes(std::string_view bytes);
-  void OnPeerEnd();
-  void OnPeerGone();
   void ReadRequests();
   std::size_t FeedParser(std::string_view bytes);
   void Dispatch();
@@ -75,7 +75,6 @@ class Http1ServerConnection final : public ServerConnection {
   Phase phase_ = Phase::kReading;
   bool speaks_tls_ = false;
   bool is_new_ = true;  // no byte of a request has come
-  bool waiting_readable_ = false;
   bool reading_requests_ = false;
   bool continue_sent_ = false;
   bool keep_alive_ = true;

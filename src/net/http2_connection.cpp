@@ -1,7 +1,6 @@
 #include "net/http2_connection.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -9,18 +8,16 @@
 namespace berth::net {
 namespace {
 
-// One TLS record holds as much; a server that sends no more than some of them at a time lets others be heard.
+// One TLS record holds as much.
 constexpr std::size_t kRecordBytes = 16 * 1024;
-constexpr int kReadsAtOnce = 8;
 
 }  // namespace
 
 Http2Connection::Http2Connection(EventLoop& loop, const HttpClientOptions& options, Owner& owner,
                                  std::unique_ptr<Transport> transport)
-    : loop_(loop),
+    : SocketConnection(loop, std::move(transport), kManyReads),
       options_(options),
       owner_(owner),
-      transport_(std::move(transport)),
       session_({.on_headers =
                     [this](Http2Session::StreamId stream, int status, Headers headers) {
                       const auto call = CallOf(stream);
@@ -95,75 +92,31 @@ void Http2Connection::OnStreamEnd(Http2Session::StreamId stream, std::optional<N
 
 void Http2Connection::Flush() {
   const auto self = shared_from_this();  // an answer to what is sent may end a call, and that the client
-  while (!closed_ && !waiting_writable_) {
-    if (sent_ == output_.size()) {
-      output_.clear();
-      sent_ = 0;
-      if (auto taken = session_.TakeOutput(output_, kRecordBytes); !taken) {
-        Fail(std::move(taken.error()));
-        return;
-      }
-      if (closed_ || output_.empty()) break;
+  if (!closed_ && !is_blocked()) {
+    auto io = output_.Flush(*transport_, [this](std::string& frames) {
+      auto taken = session_.TakeOutput(frames, kRecordBytes);
+      if (closed_) frames.clear();  // by whoever was told of a stream
+      return taken;
+    });
+    if (!io) {
+      Fail(std::move(io.error()));
+      return;
     }
-    const std::string_view rest = std::string_view(output_).substr(sent_);
-    const Transport::Outcome outcome = transport_->Write(std::span(&rest, 1));
-    switch (outcome.io) {
-      case Transport::Io::kDone:
-        sent_ += outcome.bytes;
-        break;
-      case Transport::Io::kWantRead:
-      case Transport::Io::kWantWrite:
-        WaitWritable();
-        return;
-      case Transport::Io::kEnd:
-      case Transport::Io::kFailed:
-        Fail(transport_->error());
-        return;
-    }
+    if (!IsFlushed(*io)) return;
   }
   CloseIfDone();
 }
 
-void Http2Connection::WaitReadable() {
-  transport_->WaitReadable([self = shared_from_this()] {
-    if (!self->closed_) self->OnReadable();
-  });
+void Http2Connection::OnBytes(std::string_view bytes) {
+  pinged_ = false;
+  if (!calls_.empty()) ExpectBytes();
+  auto received = session_.Receive(bytes);
+  if (!closed_ && !received) Fail(std::move(received.error()));
 }
 
-void Http2Connection::WaitWritable() {
-  waiting_writable_ = true;
-  transport_->WaitWritable([self = shared_from_this()] {
-    self->waiting_writable_ = false;
-    if (!self->closed_) self->Flush();
-  });
-}
-
-void Http2Connection::OnReadable() {
-  const std::span<char> scratch = loop_.scratch();
-  const bool was_new = is_new();
-  for (int reads = 0; reads == 0 || (reads < kReadsAtOnce && transport_->holds_bytes()); ++reads) {
-    const Transport::Outcome outcome = transport_->Read(scratch);
-    if (outcome.io == Transport::Io::kWantRead || outcome.io == Transport::Io::kWantWrite) break;
-    if (outcome.io == Transport::Io::kEnd) {
-      Fail({ErrorKind::kReset, "unexpected EOF"});
-      return;
-    }
-    if (outcome.io == Transport::Io::kFailed) {
-      Fail(transport_->error());
-      return;
-    }
-    pinged_ = false;
-    if (!calls_.empty()) ExpectBytes();
-    auto received = session_.Receive({scratch.data(), outcome.bytes});
-    if (closed_) return;  // a callback has ended the client
-    if (!received) {
-      Fail(std::move(received.error()));
-      return;
-    }
-  }
-  if (was_new && !is_new()) owner_.on_room();
+void Http2Connection::OnTurnRead() {
+  if (!is_new() && !std::exchange(told_settings_, true)) owner_.on_room();
   Flush();
-  if (!closed_) WaitReadable();
 }
 
 void Http2Connection::CloseIfDone() {

@@ -3,19 +3,21 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 
 #include "net/client_call.h"
+#include "net/framed_output.h"
 #include "net/http2_session.h"
+#include "net/socket_connection.h"
 #include "net/transport.h"
 
 namespace berth::net {
 
 // One connection of a client's pool that carries many calls at a time.
-class Http2Connection : public std::enable_shared_from_this<Http2Connection> {
+class Http2Connection final : public SocketConnection, public std::enable_shared_from_this<Http2Connection> {
  public:
   struct Lost {
     std::shared_ptr<ClientCall> call;
@@ -46,7 +48,7 @@ class Http2Connection : public std::enable_shared_from_this<Http2Connection> {
 
   // If there is room. Sent by the next Flush, together with all others.
   void Carry(std::shared_ptr<ClientCall> call);
-  void Flush();
+  void Flush() override;
   // Lets go of the call and tells the server, with the next Flush.
   void Drop(const ClientCall& call);
   // Without telling the owner; returns what it carried.
@@ -56,9 +58,12 @@ class Http2Connection : public std::enable_shared_from_this<Http2Connection> {
   void TimeOut();
 
  private:
-  void WaitReadable();
-  void WaitWritable();
-  void OnReadable();
+  std::shared_ptr<SocketConnection> Keep() override { return shared_from_this(); }
+  bool is_closed() const override { return closed_; }
+  void OnBytes(std::string_view bytes) override;
+  void OnTurnRead() override;
+  void OnEnd() override { Fail({ErrorKind::kReset, "unexpected EOF"}); }
+  void OnBroken() override { Fail(transport_->error()); }
   void OnStreamEnd(Http2Session::StreamId stream, std::optional<NetError> error, bool untouched);
   std::shared_ptr<ClientCall> CallOf(Http2Session::StreamId stream) const;
   bool MayResend(const ClientCall& call) const;
@@ -68,20 +73,17 @@ class Http2Connection : public std::enable_shared_from_this<Http2Connection> {
   // The deadline by which the server is asked whether it is there.
   void ExpectBytes();
 
-  EventLoop& loop_;
   const HttpClientOptions& options_;
   Owner& owner_;
-  std::unique_ptr<Transport> transport_;
   Http2Session session_;
   absl::flat_hash_map<Http2Session::StreamId, std::shared_ptr<ClientCall>> calls_;
-  std::string output_;
-  std::size_t sent_ = 0;  // of the output
+  FramedOutput output_;
   base::TimePoint deadline_ = DeadlineSweep::kNever;
   bool answered_ = false;  // some call, so that the server did accept the connection
   bool pinged_ = false;
   bool draining_ = false;
   bool closed_ = false;
-  bool waiting_writable_ = false;
+  bool told_settings_ = false;  // that there is room, once the server had said for how many
 };
 
 }  // namespace berth::net

@@ -11,12 +11,8 @@
 
 #include "net/http_message.h"
 
-// What both ends of HTTP/2 need to speak with nghttp2. For sources of this room alone.
+// For sources of this room alone.
 namespace berth::net {
-
-inline std::string_view Http2Text(const std::uint8_t* data, std::size_t size) {
-  return {reinterpret_cast<const char*>(data), size};
-}
 
 // Names and values of one message, in memory that stays until it is submitted and serves the next one.
 class Http2Fields {

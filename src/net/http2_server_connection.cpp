@@ -6,19 +6,18 @@
 namespace berth::net {
 namespace {
 
-// What is put into frames at a time, once all of the last has been taken by the socket. What is not in frames
-// yet can still be held back by its reader, or dropped, without holding up others.
+// What is put into frames at a time.
 constexpr std::size_t kFramedBytes = 64 * 1024;
-// A client that sends without pause lets others be heard between so many reads.
-constexpr int kReadsInTurn = 8;
 constexpr std::int64_t kPatiencePerSecond = 100;
 
 }  // namespace
 
 Http2ServerConnection::Http2ServerConnection(ServerState& server, std::unique_ptr<Transport> transport,
                                              std::shared_ptr<const PeerCertificate> peer)
-    : ServerConnection(server, std::move(transport)),
-      session_({.limits = server.options.limits, .streams_max = server.options.streams_max}),
+    : ServerConnection(server, std::move(transport), kManyReads),
+      session_({.limits = server.options.limits,
+                .requests_bytes_max = server.options.requests_bytes_max,
+                .streams_max = server.options.streams_max}),
       remote_address_(transport_->remote_address()),
       patience_filled_(server.loop.Now()) {
   peer_ = std::move(peer);
@@ -28,46 +27,13 @@ void Http2ServerConnection::Start(std::string_view bytes) {
   SetDeadline(read_deadline_, server_.options.header_timeout);
   if (server_.draining) CloseWhenAnswered();
   FlushSoon();
-  const auto keep = server_.shared_from_this();  // a handler may destroy the server
   if (!bytes.empty()) OnBytes(bytes);
-  WaitReadable();
-}
-
-void Http2ServerConnection::WaitReadable() {
-  if (phase_ == Phase::kClosed) return;
-  transport_->WaitReadable([this, self = shared_from_this()] {
-    if (phase_ != Phase::kClosed) OnReadable();
-  });
-}
-
-void Http2ServerConnection::WaitWritable() {
-  waiting_writable_ = true;
-  SetDeadline(write_deadline_, server_.options.write_timeout);
-  transport_->WaitWritable([this, self = shared_from_this()] {
-    waiting_writable_ = false;
-    write_deadline_ = DeadlineSweep::kNever;
-    if (phase_ != Phase::kClosed) Flush();
-  });
-}
-
-void Http2ServerConnection::OnReadable() {
-  const auto keep = server_.shared_from_this();
-  const std::span<char> scratch = server_.loop.scratch();
-  for (int reads = 0; reads == 0 || (reads < kReadsInTurn && transport_->holds_bytes()); ++reads) {
-    const Transport::Outcome outcome = transport_->Read(scratch);
-    if (outcome.io == Transport::Io::kWantRead || outcome.io == Transport::Io::kWantWrite) break;
-    if (outcome.io != Transport::Io::kDone) {
-      CutOff();
-      return;
-    }
-    OnBytes({scratch.data(), outcome.bytes});
-    if (phase_ == Phase::kClosed) return;
-  }
   WaitReadable();
 }
 
 void Http2ServerConnection::OnBytes(std::string_view bytes) {
   if (phase_ == Phase::kLingering) return;
+  const auto keep = server_.shared_from_this();  // a handler may destroy the server
   const base::TimePoint now = server_.loop.Now();
   if (const auto seconds = std::chrono::floor<std::chrono::seconds>(now - patience_filled_);
       seconds.count() > 0) {
@@ -93,7 +59,8 @@ void Http2ServerConnection::Dispatch() {
                      .headers = std::move(request.headers),
                      .body = std::move(request.body),
                      .remote_address = remote_address_,
-                     .peer = peer_},
+                     .peer = peer_,
+                     .is_http2 = true},
                     Responder(weak_from_this(), static_cast<std::uint64_t>(request.stream)));
     if (phase_ == Phase::kClosed) return;
   }
@@ -157,15 +124,11 @@ void Http2ServerConnection::CloseWhenAnswered() {
 
 void Http2ServerConnection::Close() {
   if (phase_ == Phase::kClosed) return;
-  if (phase_ == Phase::kOpen && !waiting_writable_ && !leaving_) {
+  if (phase_ == Phase::kOpen && !is_blocked() && !leaving_) {
     // Whoever closes does not wait, but a client that hears of it need not guess what became of its requests.
     session_.GoAway();
-    if (sent_ == output_.size()) {
-      output_.clear();
-      sent_ = 0;
-    }
-    if (session_.TakeOutput(output_, output_.size() + 1)) {
-      const std::string_view rest = std::string_view(output_).substr(sent_);
+    if (FrameMore()) {
+      const std::string_view rest = output_.unsent();
       if (!rest.empty()) transport_->Write(std::span(&rest, 1));
     }
   }
@@ -182,6 +145,11 @@ void Http2ServerConnection::CutOff() {
   for (auto& [stream, callback] : on_gone) {
     if (callback) callback();
   }
+}
+
+// At least one frame, if there is any.
+NetResult<void> Http2ServerConnection::FrameMore() {
+  return session_.TakeOutput(output_.frames(), output_.frames().size() + 1);
 }
 
 bool Http2ServerConnection::IsCurrent(std::uint64_t exchange) const {
@@ -238,29 +206,15 @@ void Http2ServerConnection::Flush() {
     WriteHalf();
     return;
   }
-  while (!waiting_writable_) {
-    if (sent_ == output_.size()) {
-      output_.clear();
-      sent_ = 0;
-      if (!session_.TakeOutput(output_, kFramedBytes)) {
-        CutOff();
-        return;
-      }
-      if (output_.empty()) break;
-    }
-    const std::string_view rest = std::string_view(output_).substr(sent_);
-    const Transport::Outcome outcome = transport_->Write(std::span(&rest, 1));
-    if (outcome.io == Transport::Io::kDone) {
-      sent_ += outcome.bytes;
-    } else if (outcome.io == Transport::Io::kWantWrite || outcome.io == Transport::Io::kWantRead) {
-      WaitWritable();
-    } else {
-      CutOff();
-      return;
-    }
+  if (is_blocked()) return;
+  const auto io = output_.Flush(
+      *transport_, [this](std::string& frames) { return session_.TakeOutput(frames, kFramedBytes); });
+  if (!io) {
+    CutOff();
+    return;
   }
-  if (waiting_writable_) return;
-  output_ = std::string();  // an idle connection holds no buffers
+  if (!IsFlushed(*io)) return;
+  output_ = {};  // an idle connection holds no buffers
   if (session_.is_over()) {
     Linger();
     return;
@@ -275,9 +229,9 @@ void Http2ServerConnection::Flush() {
 
 // The first half of what would be sent next, or of a frame.
 void Http2ServerConnection::WriteHalf() {
-  const bool taken = session_.TakeOutput(output_, output_.size() + 1).has_value();
-  std::string_view rest = std::string_view(output_).substr(sent_);
-  if (!taken || rest.size() < 2) rest = std::string_view("\0\1\0\0", 4);
+  const bool framed = FrameMore().has_value();
+  std::string_view rest = output_.unsent();
+  if (!framed || rest.size() < 2) rest = std::string_view("\0\1\0\0", 4);
   rest = rest.substr(0, rest.size() / 2);
   transport_->Write(std::span(&rest, 1));
   leaving_ = true;  // and nothing after it

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "net/framed_output.h"
 #include "net/http2_server_session.h"
 #include "net/http_server_connection.h"
 
@@ -46,10 +47,10 @@ class Http2ServerConnection final : public ServerConnection {
   enum class Phase { kOpen, kLingering, kClosed };
 
   static StreamId StreamOf(std::uint64_t exchange) { return static_cast<StreamId>(exchange); }
-  void WaitReadable();
-  void WaitWritable();
-  void OnReadable();
-  void OnBytes(std::string_view bytes);
+  bool is_closed() const override { return phase_ == Phase::kClosed; }
+  void OnBytes(std::string_view bytes) override;
+  void OnEnd() override { CutOff(); }
+  NetResult<void> FrameMore();
   void Dispatch();
   void TellGone();
   void SetReadDeadline();
@@ -59,8 +60,7 @@ class Http2ServerConnection final : public ServerConnection {
   Http2ServerSession session_;
   const std::string remote_address_;
   std::map<StreamId, Callback> on_gone_;
-  std::string output_;
-  std::size_t sent_ = 0;             // of the output
+  FramedOutput output_;
   base::TimePoint patience_filled_;  // up to here
   base::TimePoint stall_deadline_ = DeadlineSweep::kNever;
   Phase phase_ = Phase::kOpen;

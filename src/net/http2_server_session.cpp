@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "net/body_queue.h"
+#include "net/http2_engine.h"
 #include "net/http2_fields.h"
 
 namespace berth::net {
@@ -39,6 +40,7 @@ enum class StreamPhase : std::uint8_t {
 struct ServedStream {
   std::unique_ptr<Http2ServerSession::Request> request;  // until it is taken
   std::size_t header_bytes = 0;
+  std::size_t held_bytes = 0;      // of the request, by it or by whoever took it
   std::size_t unwanted_bytes = 0;  // of a body that came after it was refused
   BodyQueue output;
   StreamPhase phase = StreamPhase::kHeader;
@@ -52,13 +54,11 @@ struct ServedStream {
 
 }  // namespace
 
-struct Http2ServerSession::Impl {
+struct Http2ServerSession::Impl : Http2Engine {
   explicit Impl(const Options& wanted) : options(wanted) {}
-  ~Impl() { nghttp2_session_del(session); }
 
   void Start();
   void SetCallbacks(nghttp2_session_callbacks* callbacks);
-  void SetSendCallbacks(nghttp2_session_callbacks* callbacks);
   ServedStream* Find(StreamId id) {
     const auto found = streams.find(id);
     return found == streams.end() ? nullptr : &found->second;
@@ -74,17 +74,19 @@ struct Http2ServerSession::Impl {
   void OnHeaderEnd(StreamId id, ServedStream& stream, bool is_last);
   void OnData(StreamId id, std::string_view data);
   void OnRequestEnd(StreamId id, ServedStream& stream);
-  void OnClose(StreamId id);
+  void OnClose(StreamId id, std::uint32_t code);
   void Refuse(StreamId id, ServedStream& stream, int status, std::string_view why);
   void Respond(StreamId id, ServedStream& stream, int status, const Headers& headers, const Body* body);
   void Push(ServedStream& stream, Buffer data);
   void Reset(StreamId id, std::uint32_t code);
+  // False: that is more than the connection may hold.
+  bool Hold(ServedStream& stream, std::size_t bytes);
+  void Release(ServedStream& stream) { held -= std::exchange(stream.held_bytes, 0); }
 
   ssize_t OfferBody(StreamId id, std::size_t room, std::uint32_t& flags);
   int SendBody(StreamId id, std::string_view frame_header, std::size_t size);
 
   const Options options;
-  nghttp2_session* session = nullptr;
   std::map<StreamId, ServedStream> streams;
   std::vector<StreamId> ready;
   std::vector<StreamId> gone;
@@ -92,6 +94,7 @@ struct Http2ServerSession::Impl {
   std::size_t out_wanted = 0;
   std::size_t asking = 0;
   std::size_t queued = 0;
+  std::size_t held = 0;  // of all streams
   std::int64_t patience = kPatienceMax;
   bool is_greeted = false;
 };
@@ -100,9 +103,11 @@ void Http2ServerSession::Impl::OnHeader(StreamId id, std::string_view name, std:
   ServedStream* const stream = Find(id);
   if (stream == nullptr || stream->phase != StreamPhase::kHeader || stream->header_too_long) return;
   stream->moved = true;
-  stream->header_bytes += name.size() + value.size() + std::string_view(": \r\n").size();
-  if (stream->header_bytes > options.limits.header_bytes_max) {
+  const std::size_t bytes = name.size() + value.size() + std::string_view(": \r\n").size();
+  stream->header_bytes += bytes;
+  if (stream->header_bytes > options.limits.header_bytes_max || !Hold(*stream, bytes)) {
     stream->header_too_long = true;
+    Release(*stream);
     *stream->request = {.stream = id, .method = {}, .target = {}, .headers = {}, .body = {}};
     return;
   }
@@ -185,7 +190,8 @@ void Http2ServerSession::Impl::OnData(StreamId id, std::string_view data) {
     if (stream->unwanted_bytes > options.limits.body_bytes_max) Reset(id, NGHTTP2_NO_ERROR);
     return;
   }
-  if (stream->request->body.size() + data.size() > options.limits.body_bytes_max) {
+  if (stream->request->body.size() + data.size() > options.limits.body_bytes_max ||
+      !Hold(*stream, data.size())) {
     Refuse(id, *stream, 413, "body limit exceeded");
     return;
   }
@@ -208,20 +214,29 @@ void Http2ServerSession::Impl::Refuse(StreamId id, ServedStream& stream, int sta
   Respond(id, stream, status, {{"Content-Type", "text/plain; charset=utf-8"}}, &body);
 }
 
-void Http2ServerSession::Impl::OnClose(StreamId id) {
+void Http2ServerSession::Impl::OnClose(StreamId id, std::uint32_t) {
   const auto found = streams.find(id);
   if (found == streams.end()) return;  // aborted
-  const ServedStream& stream = found->second;
+  ServedStream& stream = found->second;
   const bool was_answered = stream.phase == StreamPhase::kFinished && stream.output.bytes() == 0;
   patience = was_answered ? std::min(patience + 1, kPatienceMax) : patience - 1;
   if (!stream.request_ended) --asking;
   if (stream.is_open()) gone.push_back(id);
   queued -= stream.output.bytes();
+  Release(stream);
   streams.erase(found);
+}
+
+bool Http2ServerSession::Impl::Hold(ServedStream& stream, std::size_t bytes) {
+  if (options.requests_bytes_max != 0 && held + bytes > options.requests_bytes_max) return false;
+  held += bytes;
+  stream.held_bytes += bytes;
+  return true;
 }
 
 void Http2ServerSession::Impl::Respond(StreamId id, ServedStream& stream, int status, const Headers& headers,
                                        const Body* body) {
+  Release(stream);
   Http2Fields list;
   list.Add(":status", fmt::format_int(status).str());
   list.AddAll(headers);
@@ -281,38 +296,11 @@ void Http2ServerSession::Impl::SetCallbacks(nghttp2_session_callbacks* callbacks
         ++impl.asking;
         return 0;
       });
-  nghttp2_session_callbacks_set_on_header_callback(
-      callbacks,
-      [](nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
-         const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* self) {
-        static_cast<Impl*>(self)->OnHeader(frame->hd.stream_id, Http2Text(name, name_size),
-                                           Http2Text(value, value_size));
-        return 0;
-      });
-  nghttp2_session_callbacks_set_on_frame_recv_callback(
-      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
-        static_cast<Impl*>(self)->OnFrame(*frame);
-        return 0;
-      });
   nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(
       callbacks, [](nghttp2_session*, const nghttp2_frame*, int, void* self) {
         --static_cast<Impl*>(self)->patience;
         return 0;
       });
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
-      callbacks, [](nghttp2_session*, std::uint8_t, StreamId id, const std::uint8_t* data, std::size_t size,
-                    void* self) {
-        static_cast<Impl*>(self)->OnData(id, Http2Text(data, size));
-        return 0;
-      });
-  nghttp2_session_callbacks_set_on_stream_close_callback(
-      callbacks, [](nghttp2_session*, StreamId id, std::uint32_t, void* self) {
-        static_cast<Impl*>(self)->OnClose(id);
-        return 0;
-      });
-}
-
-void Http2ServerSession::Impl::SetSendCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_send_data_callback(
       callbacks, [](nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_header,
                     std::size_t size, nghttp2_data_source*, void* self) {
@@ -323,29 +311,24 @@ void Http2ServerSession::Impl::SetSendCallbacks(nghttp2_session_callbacks* callb
 }
 
 void Http2ServerSession::Impl::Start() {
-  nghttp2_session_callbacks* callbacks = nullptr;
-  nghttp2_option* choices = nullptr;
-  BERTH_CHECK(nghttp2_session_callbacks_new(&callbacks) == 0 && nghttp2_option_new(&choices) == 0);
-  SetCallbacks(callbacks);
-  SetSendCallbacks(callbacks);
-  nghttp2_option_set_no_closed_streams(choices, 1);
-  const int made = nghttp2_session_server_new2(&session, callbacks, this, choices);
-  nghttp2_option_del(choices);
-  nghttp2_session_callbacks_del(callbacks);
-  BERTH_CHECK(made == 0);
+  Http2Setup setup;
+  setup.Tell<Impl>();
+  SetCallbacks(setup.callbacks());
+  nghttp2_option_set_no_closed_streams(setup.options(), 1);
+  BERTH_CHECK(nghttp2_session_server_new2(&session, setup.callbacks(), this, setup.options()) == 0);
   const auto header_max = static_cast<std::uint32_t>(options.limits.header_bytes_max);
   const std::array<nghttp2_settings_entry, 3> settings{
       {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options.streams_max},
        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kBodyWindow},
        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, header_max}}};
-  nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-  nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, kBodiesWindow);
+  Greet(settings, kBodiesWindow);
 }
 
 void Http2ServerSession::Impl::Reset(StreamId id, std::uint32_t code) {
   const auto found = streams.find(id);
   if (!found->second.request_ended) --asking;
   queued -= found->second.output.bytes();
+  Release(found->second);
   streams.erase(found);
   nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, code);
 }
@@ -360,12 +343,7 @@ NetResult<void> Http2ServerSession::Receive(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::string_view slice = bytes.substr(0, kSliceBytes);
     bytes.remove_prefix(slice.size());
-    const ssize_t taken = nghttp2_session_mem_recv(
-        impl_->session, reinterpret_cast<const std::uint8_t*>(slice.data()), slice.size());
-    if (taken < 0) {
-      return std::unexpected(NetError{ErrorKind::kProtocol,
-                                      fmt::format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(taken)))});
-    }
+    if (auto received = impl_->Receive(slice); !received) return received;
     if (impl_->patience < 0) {
       nghttp2_session_terminate_session(impl_->session, NGHTTP2_ENHANCE_YOUR_CALM);
       impl_->ready.clear();
@@ -397,18 +375,7 @@ std::vector<Http2ServerSession::StreamId> Http2ServerSession::TakeGone() {
 NetResult<void> Http2ServerSession::TakeOutput(std::string& out, std::size_t bytes) {
   impl_->out = &out;
   impl_->out_wanted = bytes;
-  while (out.size() < bytes) {
-    const std::size_t before = out.size();
-    const std::uint8_t* data = nullptr;
-    const ssize_t size = nghttp2_session_mem_send(impl_->session, &data);
-    if (size < 0) {
-      return std::unexpected(NetError{ErrorKind::kProtocol,
-                                      fmt::format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(size)))});
-    }
-    out.append(Http2Text(data, static_cast<std::size_t>(size)));
-    if (out.size() == before) break;
-  }
-  return {};
+  return impl_->TakeOutput(out, bytes);
 }
 
 bool Http2ServerSession::IsOpen(StreamId stream) const {
@@ -447,9 +414,7 @@ std::size_t Http2ServerSession::streams() const { return impl_->streams.size(); 
 std::size_t Http2ServerSession::asking() const { return impl_->asking; }
 bool Http2ServerSession::has_queued() const { return impl_->queued > 0; }
 
-bool Http2ServerSession::is_over() const {
-  return nghttp2_session_want_read(impl_->session) == 0 && nghttp2_session_want_write(impl_->session) == 0;
-}
+bool Http2ServerSession::is_over() const { return impl_->is_over(); }
 
 void Http2ServerSession::AddPatience(std::int64_t frames) {
   impl_->patience = std::min(impl_->patience + frames, kPatienceMax);

@@ -27,6 +27,7 @@ class Http2ServerSession {
 
   struct Options {
     ParserLimits limits;
+    std::size_t requests_bytes_max = 0;  // of all streams until they are answered; 0: as `limits` allow
     std::uint32_t streams_max = 250;
   };
   struct Request {

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "net/client_call.h"
+#include "net/http2_engine.h"
 #include "net/http2_fields.h"
 
 namespace berth::net {
@@ -37,18 +38,19 @@ struct Stream {
 
 }  // namespace
 
-struct Http2Session::Impl {
+struct Http2Session::Impl : Http2Engine {
   Impl(Events wanted, std::vector<std::string> headers)
       : events(std::move(wanted)), wanted_headers(std::move(headers)) {}
-  ~Impl() { nghttp2_session_del(session); }
 
   void Start();
   void End(StreamId id, std::optional<NetError> error, bool untouched);
   void OnClose(StreamId id, std::uint32_t code);
   void OnHeader(StreamId id, std::string_view name, std::string_view value);
   void OnFrame(const nghttp2_frame& frame);
+  void OnData(StreamId id, std::string_view data) {
+    if (streams.contains(id)) events.on_data(id, data);
+  }
   std::size_t ReadBody(Stream& stream, std::span<char> into, bool& whole);
-  void SetCallbacks(nghttp2_session_callbacks* callbacks);
 
   bool IsWanted(std::string_view name) const {
     return wanted_headers.empty() || std::ranges::find(wanted_headers, name) != wanted_headers.end();
@@ -56,7 +58,6 @@ struct Http2Session::Impl {
 
   Events events;
   const std::vector<std::string> wanted_headers;
-  nghttp2_session* session = nullptr;
   absl::flat_hash_map<StreamId, Stream> streams;
   Http2Fields fields;
   bool leaving = false;
@@ -130,35 +131,12 @@ std::size_t Http2Session::Impl::ReadBody(Stream& stream, std::span<char> into, b
   return used;
 }
 
-void Http2Session::Impl::SetCallbacks(nghttp2_session_callbacks* callbacks) {
-  nghttp2_session_callbacks_set_on_header_callback(
-      callbacks,
-      [](nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
-         const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* self) {
-        static_cast<Impl*>(self)->OnHeader(frame->hd.stream_id, Http2Text(name, name_size),
-                                           Http2Text(value, value_size));
-        return 0;
-      });
-  nghttp2_session_callbacks_set_on_frame_recv_callback(
-      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
-        static_cast<Impl*>(self)->OnFrame(*frame);
-        return 0;
-      });
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
-      callbacks, [](nghttp2_session*, std::uint8_t, StreamId id, const std::uint8_t* data, std::size_t size,
-                    void* self) {
-        Impl& impl = *static_cast<Impl*>(self);
-        if (impl.streams.contains(id)) impl.events.on_data(id, Http2Text(data, size));
-        return 0;
-      });
-  nghttp2_session_callbacks_set_on_stream_close_callback(
-      callbacks, [](nghttp2_session*, StreamId id, std::uint32_t code, void* self) {
-        static_cast<Impl*>(self)->OnClose(id, code);
-        return 0;
-      });
+void Http2Session::Impl::Start() {
+  Http2Setup setup;
+  setup.Tell<Impl>();
   // A request that was still waiting when the server said that it goes away.
   nghttp2_session_callbacks_set_on_frame_not_send_callback(
-      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, int error, void* self) {
+      setup.callbacks(), [](nghttp2_session*, const nghttp2_frame* frame, int error, void* self) {
         if (frame->hd.type == NGHTTP2_HEADERS) {
           static_cast<Impl*>(self)->End(
               frame->hd.stream_id,
@@ -166,22 +144,11 @@ void Http2Session::Impl::SetCallbacks(nghttp2_session_callbacks* callbacks) {
         }
         return 0;
       });
-}
-
-void Http2Session::Impl::Start() {
-  nghttp2_session_callbacks* callbacks = nullptr;
-  nghttp2_option* options = nullptr;
-  BERTH_CHECK(nghttp2_session_callbacks_new(&callbacks) == 0 && nghttp2_option_new(&options) == 0);
-  SetCallbacks(callbacks);
-  nghttp2_option_set_peer_max_concurrent_streams(options, kStreamsAtFirst);
-  const int made = nghttp2_session_client_new2(&session, callbacks, this, options);
-  nghttp2_option_del(options);
-  nghttp2_session_callbacks_del(callbacks);
-  BERTH_CHECK(made == 0);
+  nghttp2_option_set_peer_max_concurrent_streams(setup.options(), kStreamsAtFirst);
+  BERTH_CHECK(nghttp2_session_client_new2(&session, setup.callbacks(), this, setup.options()) == 0);
   const std::array<nghttp2_settings_entry, 2> settings{
       {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}, {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow}}};
-  nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-  nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
+  Greet(settings, kConnectionWindow);
 }
 
 Http2Session::Http2Session(Events events, std::vector<std::string> wanted_headers)
@@ -203,9 +170,7 @@ bool Http2Session::has_room() const {
 
 bool Http2Session::knows_settings() const { return impl_->has_settings; }
 
-bool Http2Session::is_over() const {
-  return nghttp2_session_want_read(impl_->session) == 0 && nghttp2_session_want_write(impl_->session) == 0;
-}
+bool Http2Session::is_over() const { return impl_->is_over(); }
 
 std::size_t Http2Session::streams() const { return impl_->streams.size(); }
 
@@ -249,26 +214,10 @@ void Http2Session::Cancel(StreamId stream) {
 
 void Http2Session::Ping() { nghttp2_submit_ping(impl_->session, NGHTTP2_FLAG_NONE, nullptr); }
 
-NetResult<void> Http2Session::Receive(std::string_view bytes) {
-  const ssize_t taken = nghttp2_session_mem_recv(
-      impl_->session, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  if (taken >= 0) return {};
-  return std::unexpected(
-      NetError{ErrorKind::kProtocol, fmt::format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(taken)))});
-}
+NetResult<void> Http2Session::Receive(std::string_view bytes) { return impl_->Receive(bytes); }
 
 NetResult<void> Http2Session::TakeOutput(std::string& out, std::size_t bytes) {
-  while (out.size() < bytes) {
-    const std::uint8_t* data = nullptr;
-    const ssize_t size = nghttp2_session_mem_send(impl_->session, &data);
-    if (size == 0) return {};
-    if (size < 0) {
-      return std::unexpected(NetError{ErrorKind::kProtocol,
-                                      fmt::format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(size)))});
-    }
-    out.append(Http2Text(data, static_cast<std::size_t>(size)));
-  }
-  return {};
+  return impl_->TakeOutput(out, bytes);
 }
 
 }  // namespace berth::net

@@ -75,6 +75,11 @@ void Responder::OnGone(Callback callback) {
   if (connection && connection->IsCurrent(exchange_)) connection->OnGone(exchange_, std::move(callback));
 }
 
+void Responder::EndConnection() {
+  const auto connection = connection_.lock();
+  if (connection && connection->IsCurrent(exchange_)) connection->CloseWhenAnswered();
+}
+
 ServerState::ServerState(EventLoop& owner, HttpServerOptions wanted, HttpServer::Handler on_request)
     : loop(owner),
       options(std::move(wanted)),

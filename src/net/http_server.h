@@ -26,6 +26,7 @@ struct Request {
   std::string body;
   std::string remote_address;
   std::shared_ptr<const PeerCertificate> peer;  // null if the client showed no certificate
+  bool is_http2 = false;
 
   std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
   std::string_view query() const {
@@ -76,6 +77,8 @@ class Responder {
   void Send(int status, const Headers& headers, const Body& body = {});
   ResponseStream StartStream(int status, const Headers& headers);
   void OnGone(Callback callback);
+  // The connection takes no more requests, and ends when all that it has taken are answered.
+  void EndConnection();
 
  private:
   std::weak_ptr<ServerConnection> connection_;
@@ -97,6 +100,9 @@ struct HttpServerOptions {
       std::chrono::seconds(60);  // a reader that takes nothing for so long is cut off
   std::size_t high_water_bytes = std::size_t{1} << 20;
   std::uint32_t streams_max = 250;  // requests at a time on a connection of HTTP/2; kube-apiserver's number
+  // What all requests of a connection of HTTP/2 may hold together until they are answered. 0: each may be as
+  // large as `limits` allow.
+  std::size_t requests_bytes_max = 0;
 };
 
 // HTTP on one port: HTTP/2 with clients that agree on it in the TLS handshake or, on a plain port, begin with

@@ -10,6 +10,7 @@
 #include "net/deadline_sweep.h"
 #include "net/endpoints.h"
 #include "net/http_server.h"
+#include "net/socket_connection.h"
 #include "net/transport.h"
 
 namespace berth::net {
@@ -46,13 +47,9 @@ struct ServerState : std::enable_shared_from_this<ServerState> {
 //
 // No callback of the user runs inside a call that the user makes; writes happen at the end of the turn. After
 // Close() nothing is called any more.
-class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
+class ServerConnection : public SocketConnection, public std::enable_shared_from_this<ServerConnection> {
  public:
-  virtual ~ServerConnection() = default;
-  ServerConnection(const ServerConnection&) = delete;
-  ServerConnection& operator=(const ServerConnection&) = delete;
-
-  virtual void Flush() = 0;
+  void Flush() override = 0;
   virtual void Close() = 0;
   // Close, and tell the handler that its peer is gone.
   virtual void CutOff() = 0;
@@ -80,25 +77,28 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   std::size_t index = 0;  // in ServerState::connections
 
  protected:
-  ServerConnection(ServerState& server, std::unique_ptr<Transport> transport)
-      : server_(server), transport_(std::move(transport)) {}
+  ServerConnection(ServerState& server, std::unique_ptr<Transport> transport, int reads_in_turn = 1)
+      : SocketConnection(server.loop, std::move(transport), reads_in_turn), server_(server) {}
+
+  std::shared_ptr<SocketConnection> Keep() final { return shared_from_this(); }
+  void OnBlocked() final { SetDeadline(write_deadline_, server_.options.write_timeout); }
+  void OnUnblocked() final { write_deadline_ = DeadlineSweep::kNever; }
+  void OnBroken() final { CutOff(); }
 
   void FlushSoon() {
     if (!std::exchange(flush_queued_, true)) server_.FlushSoon(shared_from_this());
   }
   void SetDeadline(base::TimePoint& deadline, base::Duration after) {
-    deadline = server_.loop.Now() + after;
+    deadline = loop_.Now() + after;
     server_.deadlines.Note(deadline);
   }
 
   ServerState& server_;
-  std::unique_ptr<Transport> transport_;
   std::shared_ptr<const PeerCertificate> peer_;
   // Two, because a client that takes no answer must not gain time by sending, nor the other way round.
   base::TimePoint read_deadline_ = DeadlineSweep::kNever;
   base::TimePoint write_deadline_ = DeadlineSweep::kNever;
   bool flush_queued_ = false;
-  bool waiting_writable_ = false;
 };
 
 // Closing with unread input would reset the connection and destroy the answer on its way.

@@ -52,9 +52,9 @@ void VictimSearch::Collect(cluster::NodeRow row) {
 }
 
 bool VictimSearch::TakesFromBudgets(const api::PodRecord& pod) {
-  if (!pod.labels) return false;
+  if (pod.labels.empty()) return false;
   for (const DisruptionBudgets::Budget& budget : budgets_.InNamespace(pod.namespace_)) {
-    if (!budget.selector.Matches(*pod.labels)) continue;
+    if (!budget.selector.Matches(pod.labels)) continue;
     const api::PodDisruptionBudgetStatus& status = budget.object->status;
     // The API server has taken it from the budget already.
     if (status.disrupted_pods.find(pod.name) != nullptr) continue;

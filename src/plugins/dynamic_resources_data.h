@@ -18,6 +18,7 @@
 #include "framework/plan.h"
 #include "framework/status.h"
 #include "plugins/device_searches.h"
+#include "plugins/row_scores.h"
 
 namespace berth::plugins {
 
@@ -65,24 +66,13 @@ struct DeviceClaims final : framework::CycleData {
 };
 
 // What a view keeps of the devices: which it is up to date with, and what its rows score.
-struct DeviceView final : framework::State {
+struct DeviceView final : framework::State, RowScores<std::int64_t> {
   dra::DeviceState::Version version;
-  std::vector<std::int64_t> scores;  // by row, of those that fit; as long as all are 0 there is none
   // What the scope names by address, so that nothing else can get there while the view lives.
   std::vector<std::shared_ptr<const void>> named;
 
-  std::int64_t score(cluster::NodeRow row) const {
-    return row.index() < scores.size() ? scores[row.index()] : 0;
-  }
-  void SetScore(cluster::NodeRow row, std::int64_t score) {
-    if (row.index() >= scores.size()) {
-      if (score == 0) return;
-      scores.resize(row.index() + 1);
-    }
-    scores[row.index()] = score;
-  }
   std::size_t MemoryBytes() const override {
-    return sizeof(*this) + scores.capacity() * sizeof(std::int64_t) + named.capacity() * sizeof(named[0]);
+    return sizeof(*this) + ScoresBytes() + named.capacity() * sizeof(named[0]);
   }
 };
 

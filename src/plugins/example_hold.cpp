@@ -13,14 +13,10 @@ namespace {
 
 using framework::Status;
 
-const std::string* FindAnnotation(const api::PodRecord& pod, std::string_view key) {
-  return pod.annotations ? pod.annotations->find(key) : nullptr;
-}
-
 // Nothing: the pod has no such annotation.
 base::Result<std::optional<base::Duration>> WaitOf(const api::PodRecord& pod, std::string_view key) {
-  const std::string* const text = FindAnnotation(pod, key);
-  if (text == nullptr) return std::nullopt;
+  const std::optional<std::string_view> text = pod.annotations.find(key);
+  if (!text) return std::nullopt;
   const base::Result<base::Duration> wait = base::ParseGoDuration(*text);
   if (!wait) return base::Fail(fmt::format("annotation {}: {}", key, wait.error().message));
   if (*wait < base::Duration::zero()) {
@@ -31,8 +27,9 @@ base::Result<std::optional<base::Duration>> WaitOf(const api::PodRecord& pod, st
 
 // Empty: nothing holds the pod back.
 std::string WhyHeld(const api::PodRecord& pod) {
-  if (const std::string* const message = FindAnnotation(pod, ExampleHold::kHold)) {
-    return message->empty() ? fmt::format("held by the annotation {}", ExampleHold::kHold) : *message;
+  if (const std::optional<std::string_view> message = pod.annotations.find(ExampleHold::kHold)) {
+    return message->empty() ? fmt::format("held by the annotation {}", ExampleHold::kHold)
+                            : std::string(*message);
   }
   for (const std::string_view key : {ExampleHold::kPermitWait, ExampleHold::kPreBindWait}) {
     if (const auto wait = WaitOf(pod, key); !wait) return wait.error().message;

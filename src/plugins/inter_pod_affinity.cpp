@@ -253,11 +253,9 @@ bool InterPodAffinity::Sign(const framework::WaitingPod& pod, framework::Signatu
   const auto& affinity = pod.record().spec->spec.affinity;
   if (affinity && (affinity->pod_affinity || affinity->pod_anti_affinity)) return false;
   std::string labels;
-  if (pod.record().labels) {
-    for (const auto& [key, value] : *pod.record().labels) {
-      AppendField(labels, key);
-      AppendField(labels, value);
-    }
+  for (const auto& [key, value] : pod.record().labels) {
+    AppendField(labels, key);
+    AppendField(labels, value);
   }
   signature.Add("v1.Pod.Labels", std::move(labels));
   return true;

@@ -85,7 +85,7 @@ bool Matches(const HintTerm& term, const api::PodRecord& owner, const api::PodRe
                                                  : std::ranges::find(condition.namespaces, pod.namespace_) !=
                                                            condition.namespaces.end() ||
                                                        condition.namespace_selector.Matches(kNoLabels);
-  return is_in_scope && condition.selector.Matches(pod.labels ? *pod.labels : kNoLabels);
+  return is_in_scope && condition.selector.Matches(pod.labels);
 }
 
 bool MatchesAll(const Owned& owned, const api::PodRecord& pod) {

@@ -112,7 +112,7 @@ std::span<const base::Versioned<cluster::CounterId>> PodTopologySpread::UseCount
   for (const auto* list : {&plan.hard, &plan.soft}) {
     for (const SpreadConstraint& constraint : *list) {
       const cluster::PodCondition condition{
-          .selector = plan.own ? constraint.SelectorFor(LabelsOf(cycle.record())) : *now.deduced,
+          .selector = plan.own ? constraint.SelectorFor(cycle.record().labels) : *now.deduced,
           .namespaces = {cycle.record().namespace_}};
       now.counters.push_back(
           counters.Version(indexes.UseCounter({&condition, 1}, kCountRules, cycle.step())));
@@ -282,8 +282,7 @@ base::Result<std::vector<SpreadConstraint>> PodTopologySpread::HardConstraintsOf
     return base::Fail("obtaining pod's hard topology spread constraints: " + compiled.error().message);
   }
   if (!pod.spec->spec.topology_spread_constraints.empty()) {
-    for (SpreadConstraint& constraint : *compiled)
-      constraint.selector = constraint.SelectorFor(LabelsOf(pod));
+    for (SpreadConstraint& constraint : *compiled) constraint.selector = constraint.SelectorFor(pod.labels);
     return compiled;
   }
   if (compiled->empty()) return compiled;

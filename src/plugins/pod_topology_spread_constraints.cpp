@@ -75,17 +75,12 @@ std::vector<std::string> KeysOf(std::span<const SpreadConstraint> constraints) {
 
 }  // namespace
 
-const api::StringMap& LabelsOf(const api::PodRecord& pod) {
-  static const api::StringMap kNone;
-  return pod.labels ? *pod.labels : kNone;
-}
-
-api::Selector SpreadConstraint::SelectorFor(const api::StringMap& pod_labels) const {
+api::Selector SpreadConstraint::SelectorFor(const base::SharedTextMap& pod_labels) const {
   if (match_label_keys.empty() || selector.matches_nothing()) return selector;
   std::vector<api::Requirement> requirements(selector.requirements().begin(), selector.requirements().end());
   for (const std::string& key : match_label_keys) {
-    const std::string* value = pod_labels.find(key);
-    if (value != nullptr) requirements.push_back(api::Requirement::Equal(key, *value));
+    const std::optional<std::string_view> value = pod_labels.find(key);
+    if (value) requirements.push_back(api::Requirement::Equal(key, std::string(*value)));
   }
   return api::Selector(std::move(requirements));
 }

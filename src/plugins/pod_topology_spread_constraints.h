@@ -29,11 +29,8 @@ struct SpreadConstraint {
   bool honors_taints = false;
 
   // With what the labels of a pod add through match_label_keys.
-  api::Selector SelectorFor(const api::StringMap& pod_labels) const;
+  api::Selector SelectorFor(const base::SharedTextMap& pod_labels) const;
 };
-
-// Of a pod that may have none.
-const api::StringMap& LabelsOf(const api::PodRecord& pod);
 
 inline constexpr std::string_view kDoNotSchedule = "DoNotSchedule";
 inline constexpr std::string_view kScheduleAnyway = "ScheduleAnyway";

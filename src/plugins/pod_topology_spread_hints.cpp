@@ -20,15 +20,15 @@ bool IsInvolved(const api::PodRecord& pod, const api::PodRecord& waiting) {
 
 bool MatchesAny(const SpreadConstraints& constraints, const api::PodRecord& pod) {
   return std::ranges::any_of(constraints, [&](const SpreadConstraint& constraint) {
-    return constraint.selector.Matches(LabelsOf(pod));
+    return constraint.selector.Matches(pod.labels);
   });
 }
 
 Hint AfterLabels(const SpreadConstraints& constraints, const api::PodRecord& before,
                  const api::PodRecord& after) {
-  if (LabelsOf(before) == LabelsOf(after)) return Hint::kQueueSkip;
+  if (before.labels == after.labels) return Hint::kQueueSkip;
   return QueueIf(std::ranges::any_of(constraints, [&](const SpreadConstraint& constraint) {
-    return constraint.selector.Matches(LabelsOf(before)) != constraint.selector.Matches(LabelsOf(after));
+    return constraint.selector.Matches(before.labels) != constraint.selector.Matches(after.labels);
   }));
 }
 

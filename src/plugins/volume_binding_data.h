@@ -9,6 +9,7 @@
 
 #include "framework/plan.h"
 #include "framework/status.h"
+#include "plugins/row_scores.h"
 #include "plugins/volume_binding_search.h"
 
 // What VolumeBinding remembers of one pod until it is bound.
@@ -43,22 +44,11 @@ struct PodBinding final : framework::CycleData {
 };
 
 // What a view keeps: the storage that its verdicts are of, and what its rows score.
-struct VolumeView final : framework::State {
+struct VolumeView final : framework::State, RowScores<std::int8_t> {
   StorageSeen seen;
-  std::vector<std::int8_t> scores;  // by row, of those that fit; as long as all are 0 there is none
 
-  std::int64_t score(cluster::NodeRow row) const {
-    return row.index() < scores.size() ? scores[row.index()] : 0;
-  }
-  void SetScore(cluster::NodeRow row, std::int64_t score) {
-    if (row.index() >= scores.size()) {
-      if (score == 0) return;
-      scores.resize(row.index() + 1);
-    }
-    scores[row.index()] = static_cast<std::int8_t>(score);
-  }
   std::size_t MemoryBytes() const override {
-    return sizeof(*this) + scores.capacity() + seen.smallest.size() * sizeof(*seen.smallest.begin());
+    return sizeof(*this) + ScoresBytes() + seen.smallest.size() * sizeof(*seen.smallest.begin());
   }
 };
 

@@ -22,7 +22,7 @@ std::vector<PodVolume> VolumesOf(const api::PodRecord& pod) {
     PodVolume& made = volumes.emplace_back(PodVolume{&volume, ClaimKind::kNone, {}});
     if (volume.volume_source.persistent_volume_claim) {
       made.kind = ClaimKind::kNamed;
-      made.claim = pod.volume_claim_names[named++];
+      made.claim = pod.claims().volume_claim_names[named++];
     } else if (volume.volume_source.ephemeral) {
       made.kind = ClaimKind::kEphemeral;
       made.claim = fmt::format("{}-{}", pod.name, volume.name);

@@ -58,8 +58,10 @@ base::Result<Hint> AfterPodDeletion(const HintInput& input) {
       return Conflict(own.volume_source, other.volume_source);
     });
   });
-  return QueueIf(frees_disk || std::ranges::any_of(waiting.volume_claim_names, [&](const std::string& name) {
-                   return std::ranges::find(gone.volume_claim_names, name) != gone.volume_claim_names.end();
+  return QueueIf(frees_disk ||
+                 std::ranges::any_of(waiting.claims().volume_claim_names, [&](const std::string& name) {
+                   return std::ranges::find(gone.claims().volume_claim_names, name) !=
+                          gone.claims().volume_claim_names.end();
                  }));
 }
 
@@ -95,7 +97,7 @@ framework::PreFilterResult VolumeRestrictions::PreFilter(framework::Cycle& cycle
   if (cycle.resize_deferred()) return {Status::Skip()};
   auto& claims = cycle.EmplaceData<ExclusiveClaims>(*this);
   const api::PodRecord& pod = cycle.record();
-  for (const std::string& name : pod.volume_claim_names) {
+  for (const std::string& name : pod.claims().volume_claim_names) {
     const ClaimRef claim = FindClaim(cycle.cluster(), pod.namespace_, name);
     if (!claim) return {Status::Unresolvable(NotFound("persistentvolumeclaim", name))};
     if (IsExclusive(*claim)) claims.names.push_back(name);

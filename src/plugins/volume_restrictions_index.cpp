@@ -101,7 +101,7 @@ void DiskHolders::CountDisks(const api::PodSpec& spec, Holder holder, std::int32
 }
 
 void DiskHolders::CountNames(cluster::PodSlot pod, std::int32_t delta) {
-  for (const std::string& name : cluster_.pods().record(pod).volume_claim_names) {
+  for (const std::string& name : cluster_.pods().record(pod).claims().volume_claim_names) {
     const auto at = name_use_.try_emplace(name, 0).first;
     at->second += delta;
     if (at->second == 0) name_use_.erase(at);

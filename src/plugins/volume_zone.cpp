@@ -79,7 +79,7 @@ Status JudgeUnbound(const cluster::Cluster& cluster, const api::PersistentVolume
 }
 
 Status CollectPlaces(const cluster::Cluster& cluster, const api::PodRecord& pod, std::vector<Place>& places) {
-  for (const std::string& name : pod.volume_claim_names) {
+  for (const std::string& name : pod.claims().volume_claim_names) {
     if (name.empty()) return Status::Unresolvable("PersistentVolumeClaim had no name");
     const ClaimRef claim = FindClaim(cluster, pod.namespace_, name);
     if (!claim) return Status::Unresolvable(NotFound("persistentvolumeclaim", name));

@@ -15,6 +15,7 @@ namespace json = boost::json;
 
 // Strangers choose tokens and paths: what is remembered of them stays bounded.
 constexpr std::size_t kRememberedMax = 4096;
+constexpr std::string_view kAnonymous = "system:anonymous";
 
 Answer StatusAnswer(int code, std::string_view reason, const std::string& message) {
   json::object status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
@@ -113,7 +114,7 @@ base::Task<base::Result<std::optional<Identity>>> Access::IdentityOf(const net::
   if (token.empty() || authentication_ == nullptr) {
     if (!shown) co_return shown;
     Identity anonymous;
-    anonymous.name = "system:anonymous";
+    anonymous.name = kAnonymous;
     anonymous.groups.emplace_back("system:unauthenticated");
     co_return anonymous;
   }
@@ -146,19 +147,29 @@ base::Task<base::Result<bool>> Access::MayAccess(const Identity& identity, std::
   co_return *allowed;
 }
 
-base::Task<std::optional<Answer>> Access::Check(const net::Request& request) {
-  base::TimePoint began = clock_.Now();
+base::Task<AccessVerdict> Access::Check(const net::Request& request) {
+  const base::TimePoint began = clock_.Now();
   const auto identity = co_await IdentityOf(request);
   if (metrics_ != nullptr) {
     const std::string_view result = !identity ? "error" : *identity ? "success" : "failure";
     metrics_->ObserveAuthentication(result, clock_.Now() - began);
   }
   // Whoever shows a token must show a good one, even where none is needed.
-  if (!identity || !*identity) co_return StatusAnswer(401, "Unauthorized", "Unauthorized");
+  AccessVerdict verdict;
+  if (!identity || !*identity) {
+    verdict.refusal = StatusAnswer(401, "Unauthorized", "Unauthorized");
+    co_return verdict;
+  }
+  verdict.is_stranger = (*identity)->name == kAnonymous;
+  verdict.refusal = co_await Refusal(request, **identity);
+  co_return verdict;
+}
+
+base::Task<std::optional<Answer>> Access::Refusal(const net::Request& request, const Identity& identity) {
   const std::string path(request.path());
   const std::string verb = Verb(request.method);
-  began = clock_.Now();
-  const auto allowed = co_await MayAccess(**identity, verb, path);
+  const base::TimePoint began = clock_.Now();
+  const auto allowed = co_await MayAccess(identity, verb, path);
   if (metrics_ != nullptr) {
     // Whoever is not allowed is not forbidden either: nobody has an opinion.
     const std::string_view result = !allowed ? "error" : *allowed ? "allowed" : "no-opinion";
@@ -170,7 +181,7 @@ base::Task<std::optional<Answer>> Access::Check(const net::Request& request) {
   }
   if (*allowed) co_return std::nullopt;
   co_return StatusAnswer(403, "Forbidden",
-                         fmt::format("forbidden: User {} cannot {} path {}", base::QuoteGo((*identity)->name),
+                         fmt::format("forbidden: User {} cannot {} path {}", base::QuoteGo(identity.name),
                                      verb, base::QuoteGo(path)));
 }
 

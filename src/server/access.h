@@ -39,6 +39,11 @@ struct Trust {
   std::optional<FrontProxyRules> front_proxy;  // certificates of proxies, whose headers name users
 };
 
+struct AccessVerdict {
+  std::optional<Answer> refusal;  // nothing: it may
+  bool is_stranger = true;        // nobody, or anonymous
+};
+
 struct AccessOptions {
   std::vector<std::string> always_allow_paths = {"/healthz", "/readyz", "/livez"};
   base::Duration token_ttl = std::chrono::seconds(10);
@@ -64,8 +69,7 @@ class Access {
   // For requests from now on; nobody is known by a certificate before.
   void Believe(Trust trust) { trust_ = std::move(trust); }
 
-  // Nothing: it may. Otherwise what to answer.
-  base::Task<std::optional<Answer>> Check(const net::Request& request);
+  base::Task<AccessVerdict> Check(const net::Request& request);
 
  private:
   struct Remembered {
@@ -77,6 +81,7 @@ class Access {
 
   base::Task<base::Result<std::optional<Identity>>> IdentityOf(const net::Request& request);
   base::Result<std::optional<Identity>> IdentityByCertificate(const net::Request& request) const;
+  base::Task<std::optional<Answer>> Refusal(const net::Request& request, const Identity& identity);
   base::Task<base::Result<bool>> MayAccess(const Identity& identity, std::string verb, std::string path);
   bool IsAlwaysAllowed(std::string_view path) const;
   const Remembered* Find(const Cache& cache, const std::string& key) const;

@@ -115,6 +115,8 @@ base::Result<void> OperationsServer::Start() {
   http.shares_port = options_.shares_port;
   http.connections_max = kConnectionsMax;
   http.limits = kRequestLimits;
+  http.streams_max = options_.streams_max;
+  http.requests_bytes_max = kRequestLimits.header_bytes_max + kRequestLimits.body_bytes_max;
   auto server = net::HttpServer::Listen(executor_.loop(), std::move(http),
                                         [this](net::Request request, net::Responder responder) {
                                           tasks_->Spawn(Serve(std::move(request), std::move(responder)));
@@ -266,11 +268,12 @@ void OperationsServer::WatchFiles() {
 void OperationsServer::Drain(net::Callback drained) { server_->Drain(kDrainGrace, std::move(drained)); }
 
 base::Task<void> OperationsServer::Serve(net::Request request, net::Responder responder) {
-  std::optional<Answer> refusal = co_await access_.Check(request);
+  AccessVerdict verdict = co_await access_.Check(request);
+  if (verdict.is_stranger && request.is_http2 && options_.sends_strangers_away) responder.EndConnection();
   net::Headers headers;
   Answer answer;
-  if (refusal) {
-    answer = *std::move(refusal);
+  if (verdict.refusal) {
+    answer = *std::move(verdict.refusal);
   } else if (options_.profiling && request.path() == kProfilePath) {
     answer = co_await Profile(std::string(request.query()));
   } else {

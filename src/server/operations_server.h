@@ -32,6 +32,9 @@ struct ServerOptions {
   bool looks_up_trust = true;   // asks the cluster
   bool needs_trust = false;     // no start without an answer
   bool shares_port = false;
+  std::uint32_t streams_max = 100;  // of a connection of HTTP/2
+  // Over HTTP/2 whoever is not known gets one answer a connection.
+  bool sends_strangers_away = true;
   AccessOptions access;
   // Null: nobody to ask.
   std::unique_ptr<ApiReviewer> authentication;

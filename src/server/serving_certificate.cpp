@@ -150,6 +150,7 @@ base::Result<std::shared_ptr<const net::TlsContext>> ServingCertificate::MakeTls
     const std::vector<std::string>& client_authorities) const {
   net::TlsServerConfig config = ServerConfig(pair_);
   config.named = named_;
+  config.offer_http2 = MayOfferHttp2(tls_);
   if (std::ranges::any_of(client_authorities, [](const std::string& text) { return !text.empty(); })) {
     for (const std::string& text : client_authorities) config.client_authorities.push_back({.text = text});
   }

@@ -95,6 +95,15 @@ base::Result<void> CheckTlsWishes(const TlsWishes& wishes) {
   return {};
 }
 
+bool MayOfferHttp2(const TlsWishes& wishes) {
+  const auto has = [&](std::string_view suite) {
+    return std::ranges::find(wishes.cipher_suites, suite) != wishes.cipher_suites.end();
+  };
+  return wishes.http2 &&
+         (wishes.cipher_suites.empty() || wishes.min_version == "VersionTLS13" ||
+          has("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256") || has("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"));
+}
+
 void ApplyTlsWishes(const TlsWishes& wishes, const net::TlsContext& context) {
   SSL_CTX* const native = context.native();
   SSL_CTX_set_min_proto_version(native, FindGo(kVersions, wishes.min_version)->openssl);

@@ -10,6 +10,7 @@
 #include "api/wall_time.h"
 #include "base/log.h"
 #include "net/url.h"
+#include "shell/free_memory.h"
 
 namespace berth::shell {
 namespace {
@@ -246,6 +247,8 @@ void SchedulerProcess::Start() {
 
 void SchedulerProcess::StartWatching() {
   is_watching_ = true;
+  // Flags, configuration, certificates: what is read next is as large as the cluster.
+  ReturnStartupCode();
   watches_->Start();
 }
 

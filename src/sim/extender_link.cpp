@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kDislikesOneIn = 5;
 constexpr std::uint64_t kScores = 11;
 
-std::uint64_t OpinionOf(const std::string& app, std::string_view node) {
+std::uint64_t OpinionOf(std::string_view app, std::string_view node) {
   cluster::Digester digest;
   digest.Add(app);
   digest.Add(std::string(node));
@@ -19,8 +19,7 @@ std::uint64_t OpinionOf(const std::string& app, std::string_view node) {
 }
 
 std::uint64_t Opinion(const api::PodRecord& pod, std::string_view node) {
-  const std::string* const app = pod.labels ? pod.labels->find("app") : nullptr;
-  return OpinionOf(app == nullptr ? std::string() : *app, node);
+  return OpinionOf(pod.labels.find("app").value_or(""), node);
 }
 
 }  // namespace

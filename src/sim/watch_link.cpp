@@ -81,9 +81,8 @@ void WatchLink::List(std::vector<core::Input>& inputs) {
   BERTH_CHECK(page.has_value());
   std::vector<client::ReadObject> items;
   for (const sandbox::RevisionPtr& revision : page->items) items.push_back(Read(*revision));
-  client::EventBatch batch{.resource = resource_, .is_replace = true, .resource_version = {}, .events = {}};
-  batch.events = seen_.Replace(std::move(items));
-  shell::AppendInputs(batch, inputs);
+  seen_.Replace(std::move(items),
+                [&](const std::vector<client::ObjectEvent>& events) { shell::AppendInputs(events, inputs); });
 }
 
 client::ReadObject WatchLink::Read(const sandbox::Revision& revision) {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
-#include <absl/hash/hash.h>
-#include <absl/strings/string_view.h>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "base/interner.h"
 
 namespace berth::wire {
 
@@ -48,15 +48,7 @@ class ByteCache {
     key_bytes_ = 0;
   }
 
-  // Debian's absl::string_view is a type of its own; these let std::string_view look a key up without a copy.
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view key) const {
-      return absl::Hash<absl::string_view>()(absl::string_view(key.data(), key.size()));
-    }
-  };
-
-  absl::flat_hash_map<std::string, std::weak_ptr<const T>, Hash, std::equal_to<>> values_;
+  absl::flat_hash_map<std::string, std::weak_ptr<const T>, base::TextHash, std::equal_to<>> values_;
   std::size_t key_bytes_max_;
   std::size_t key_bytes_ = 0;
 };

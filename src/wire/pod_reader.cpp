@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kKeyBytesMax = 8 << 20;  // per cache and reader
 constexpr std::size_t kConditionBytesMax = 64 << 10;
+constexpr std::size_t kMapEntriesMax = 1'000;
 
 bool Text(const ProtoField& field, std::string& out) {
   if (field.wire != WireType::kBytes) return false;
@@ -27,8 +28,6 @@ bool Text(const ProtoField& field, std::string& out) {
 
 struct PodReader::Caches {
   ByteCache<api::PodTemplate> templates{kKeyBytesMax};
-  ByteCache<api::StringMap> labels{kKeyBytesMax};
-  ByteCache<api::StringMap> annotations{kKeyBytesMax};
   ByteCache<std::vector<api::OwnerReference>> owners{kKeyBytesMax};
   ByteCache<std::vector<std::string>> finalizers{kKeyBytesMax};
   ByteCache<std::vector<std::string>> condition_types{kKeyBytesMax};
@@ -37,19 +36,20 @@ struct PodReader::Caches {
   ByteCache<api::PodResourceStatus> resource_statuses{kKeyBytesMax};
 
   // Scratch of one walk, kept for its capacity.
-  Extract spec, labels_part, annotations_part, owners_part, finalizers_part, conditions, kept_part, resources,
-      rest;
+  Extract spec, owners_part, finalizers_part, conditions, kept_part, resources, rest;
+  std::vector<base::SharedTextMap::Entry> labels, annotations;  // in the bytes of the pod
 };
 
 // One pod. Methods return false for whatever is malformed or merely unusual: the plain decoder then decides.
 class PodReader::Walk {
  public:
   Walk(api::SharedParts& shared, Caches& caches) : shared_(shared), caches_(caches) {
-    for (Extract* extract :
-         {&caches.spec, &caches.labels_part, &caches.annotations_part, &caches.owners_part,
-          &caches.finalizers_part, &caches.conditions, &caches.kept_part, &caches.resources, &caches.rest}) {
+    for (Extract* extract : {&caches.spec, &caches.owners_part, &caches.finalizers_part, &caches.conditions,
+                             &caches.kept_part, &caches.resources, &caches.rest}) {
       extract->Clear();
     }
+    caches.labels.clear();
+    caches.annotations.clear();
   }
 
   bool Pod(std::string_view bytes) {
@@ -104,11 +104,9 @@ class PodReader::Walk {
       case Part::kDeletionTimestamp:
         return Time(in, record_.deletion_timestamp.emplace());
       case Part::kLabels:
-        caches_.labels_part.Copy(in);
-        return true;
+        return MapEntry(in, caches_.labels);
       case Part::kAnnotations:
-        caches_.annotations_part.Copy(in);
-        return true;
+        return MapEntry(in, caches_.annotations);
       case Part::kOwnerReferences:
         caches_.owners_part.Copy(in);
         return true;
@@ -118,6 +116,20 @@ class PodReader::Walk {
       default:
         return false;
     }
+  }
+
+  // Few entries: for many the plain decoder watches how much they take.
+  static bool MapEntry(const ProtoField& in, std::vector<base::SharedTextMap::Entry>& entries) {
+    if (in.wire != WireType::kBytes || entries.size() == kMapEntriesMax) return false;
+    base::SharedTextMap::Entry& entry = entries.emplace_back();
+    ProtoReader reader(in.bytes);
+    ProtoField part;
+    while (reader.Next(part)) {
+      if (part.number > 2) continue;
+      if (part.wire != WireType::kBytes) return false;
+      (part.number == 1 ? entry.first : entry.second) = part.bytes;
+    }
+    return reader.ok();
   }
 
   bool Shared(const ProtoField& in, base::SharedText& out) {
@@ -142,11 +154,9 @@ class PodReader::Walk {
   }
 
   bool SharedMetadata() {
-    return Shared<api::ObjectMeta>(caches_.labels, caches_.labels_part, record_.labels,
-                                   [&](auto& meta) { return shared_.Map(std::move(meta.labels)); }) &&
-           Shared<api::ObjectMeta>(caches_.annotations, caches_.annotations_part, record_.annotations,
-                                   [&](auto& meta) { return shared_.Map(std::move(meta.annotations)); }) &&
-           Shared<api::ObjectMeta>(
+    record_.labels = shared_.Map(caches_.labels);
+    record_.annotations = shared_.Map(caches_.annotations);
+    return Shared<api::ObjectMeta>(
                caches_.owners, caches_.owners_part, record_.owner_references,
                [&](auto& meta) { return shared_.Owners(std::move(meta.owner_references)); }) &&
            Shared<api::ObjectMeta>(caches_.finalizers, caches_.finalizers_part, record_.finalizers,
@@ -237,7 +247,7 @@ class PodReader::Walk {
       }
     }
     if (!reader.ok() || !out.Close(begin)) return false;
-    if (claim) record_.volume_claim_names.emplace_back(*claim);
+    if (claim) record_.Claims().volume_claim_names.emplace_back(*claim);
     if (is_read) return true;
     out.Truncate(before);
     return IsWellFormed(TableOf<api::Volume>(), in.bytes);
@@ -287,7 +297,7 @@ class PodReader::Walk {
   bool ResourceClaim(const ProtoField& in) {
     std::optional<std::string_view> claim;
     if (!WithoutClaimName(in, parts_.resource_claim, claim)) return false;
-    if (claim) record_.resource_claim_names.emplace_back(*claim);
+    if (claim) record_.Claims().resource_claim_names.emplace_back(*claim);
     return true;
   }
 
@@ -374,10 +384,12 @@ class PodReader::Walk {
     api::Pod pod;
     pod.status = *std::move(status);
     api::PodRecord record = api::MakeRecord(std::move(pod), shared_);
-    record_.resource_claim_statuses = std::move(record.resource_claim_statuses);
-    record_.extended_resource_claim_status = std::move(record.extended_resource_claim_status);
-    record_.node_allocatable_resource_claim_statuses =
-        std::move(record.node_allocatable_resource_claim_statuses);
+    if (!record.own_claims) return true;
+    api::PodClaims& claims = record_.Claims();
+    claims.resource_claim_statuses = std::move(record.own_claims->resource_claim_statuses);
+    claims.extended_resource_claim_status = std::move(record.own_claims->extended_resource_claim_status);
+    claims.node_allocatable_resource_claim_statuses =
+        std::move(record.own_claims->node_allocatable_resource_claim_statuses);
     return true;
   }
 

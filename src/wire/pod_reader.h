@@ -14,8 +14,8 @@ namespace berth::wire {
 //
 // Ten thousand pods of one Deployment differ in a few names. The reader walks the bytes of a pod once, sets
 // aside the part that the record shares with others (of the spec: what a plugin reads, without nodeName,
-// claim names and the volumes that nobody reads; labels; annotations; owners; resources of the status; types
-// of the conditions), and looks those bytes up among the ones it met before. Only what is new is decoded.
+// claim names and the volumes that nobody reads; owners; resources of the status; types of the conditions),
+// and looks those bytes up among the ones it met before. Only what is new is decoded.
 //
 // The result is api::MakeRecord(DecodeProtobuf<api::Pod>(bytes)), errors included. One reader per decoding
 // thread.

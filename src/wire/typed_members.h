@@ -12,6 +12,7 @@
 #include "api/quantity.h"
 #include "api/raw_json.h"
 #include "api/time.h"
+#include "base/boxed.h"
 #include "base/flat_map.h"
 #include "wire/binding.h"
 #include "wire/typed_table.h"
@@ -59,11 +60,11 @@ struct MemberTypeOf {
   static constexpr MemberType kType = ElementOnly<Member>(Holder::kPlain);
 };
 
-template <class T>
-struct MemberTypeOf<std::optional<T>> {
-  using Optional = std::optional<T>;
+// std::optional, and what is used like it.
+template <class Optional>
+struct OptionalMemberType {
   static constexpr MemberType kType = [] {
-    MemberType type = ElementOnly<T>(Holder::kOptional);
+    MemberType type = ElementOnly<typename Optional::value_type>(Holder::kOptional);
     type.slot = [](void* member, std::string_view) -> void* {
       Optional& optional = *static_cast<Optional*>(member);
       if (!optional.has_value()) optional.emplace();
@@ -79,6 +80,11 @@ struct MemberTypeOf<std::optional<T>> {
     return type;
   }();
 };
+
+template <class T>
+struct MemberTypeOf<std::optional<T>> : OptionalMemberType<std::optional<T>> {};
+template <class T>
+struct MemberTypeOf<base::Boxed<T>> : OptionalMemberType<base::Boxed<T>> {};
 
 template <class T>
 struct MemberTypeOf<std::vector<T>> {

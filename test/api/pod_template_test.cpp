@@ -83,15 +83,15 @@ TEST(PodRecord, ReplicasShareEverythingButWhatIsTheirOwn) {
   EXPECT_EQ(a.finalizers, b.finalizers);
   EXPECT_EQ(a.condition_types, b.condition_types);
   EXPECT_EQ(a.resource_status, b.resource_status);
-  EXPECT_NE(a.labels, nullptr);
-  EXPECT_EQ(a.volume_claim_names, (std::vector<std::string>{"data-a", "logs-a"}));
-  EXPECT_EQ(b.resource_claim_names, (std::vector<std::string>{"claim-b"}));
+  EXPECT_FALSE(a.labels.empty());
+  EXPECT_EQ(a.claims().volume_claim_names, (std::vector<std::string>{"data-a", "logs-a"}));
+  EXPECT_EQ(b.claims().resource_claim_names, (std::vector<std::string>{"claim-b"}));
 }
 
 TEST(PodRecord, EmptyPartsTakeNoAllocation) {
   SharedParts shared;
   const PodRecord record = MakeRecord(Pod(), shared);
-  EXPECT_EQ(record.labels, nullptr);
+  EXPECT_TRUE(record.labels.empty());
   EXPECT_EQ(record.owner_references, nullptr);
   EXPECT_EQ(record.condition_types, nullptr);
   EXPECT_EQ(record.resource_status, nullptr);

@@ -299,6 +299,30 @@ api::ResourceClaim Reserved(const std::string& device) {
   return claim;
 }
 
+TEST_F(WritesTest, AReservationNamesAllThatItWritesAndWhatItIsFor) {
+  api::ResourceClaim claim = Claim();
+  api::ResourceClaimConsumerReference& other = claim.status.reserved_for.emplace_back(Consumer());
+  other.name = "o<p>\"";
+  other.uid = "o";
+  api::AllocationResult allocation = Allocation("a");
+  api::DeviceAllocationConfiguration& config = allocation.devices.config.emplace_back();
+  config.source = "FromClaim";
+  config.device_configuration.opaque = {.driver = "d", .parameters = {R"({"b":[1,1.5,"x"],"a":null})"}};
+  AddReply(ClaimReply(claim));
+  Start(claims_.Bind(claim, allocation, Consumer()));
+  EXPECT_EQ(
+      last_seen().body,
+      R"({"status":{"allocation":{"devices":{"results":[{"request":"r","driver":"d","pool":"p","device":"a"}],)"
+      R"("config":[{"source":"FromClaim","opaque":{"driver":"d","parameters":{"b":[1,1.5,"x"],"a":null}}}]}},)"
+      R"("reservedFor":[{"resource":"pods","name":"o\u003cp\u003e\"","uid":"o"},{"resource":"pods","name":"p","uid":"u"}]},)"
+      R"("metadata":{"uid":"cu","resourceVersion":"5"}})");
+  claim.status.allocation = allocation;
+  AddReply(ClaimReply(claim));
+  Start(claims_.Deallocate(claim));
+  EXPECT_EQ(last_seen().body, R"({"status":{"allocation":null,"reservedFor":null,"devices":null},)"
+                              R"("metadata":{"uid":"cu","resourceVersion":"5"}})");
+}
+
 // The devices of such a claim would be given to another one, if nobody asked what became of the write.
 TEST_F(WritesTest, AReservationWhoseAnswerIsLostIsAskedFor) {
   AddReply(Broken(net::ErrorKind::kTimeout));

@@ -13,8 +13,6 @@ namespace {
 
 const api::StringMap kNoLabels;
 
-const api::StringMap& LabelsOf(const api::PodRecord& pod) { return pod.labels ? *pod.labels : kNoLabels; }
-
 std::optional<std::string> LabelOf(const api::Node& node, const std::string& key) {
   const std::string* value = node.metadata.labels.find(key);
   return value != nullptr ? std::optional(*value) : std::nullopt;
@@ -56,7 +54,7 @@ void NaiveModel::ClearNomination(const std::string& uid) {
 }
 
 bool NaiveModel::Matches(const PodCondition& condition, const api::PodRecord& pod) const {
-  if (!condition.selector.Matches(LabelsOf(pod))) return false;
+  if (!condition.selector.Matches(pod.labels)) return false;
   if (std::ranges::find(condition.namespaces, pod.namespace_) != condition.namespaces.end()) return true;
   if (condition.namespace_selector.matches_everything()) return true;
   const auto known = namespaces.find(pod.namespace_);
@@ -199,7 +197,7 @@ std::optional<std::string> DifferenceInPods(const Cluster& cluster, const NaiveM
     const NodeRow row = cluster.pods().row(slot);
     if (row.IsValid() != (pod.state != PodState::kPending)) return uid + " placed";
     if (row.IsValid() && cluster.nodes().name(row) != pod.node) return uid + " node";
-    for (const std::string& claim : pod.record->volume_claim_names) {
+    for (const std::string& claim : pod.record->claims().volume_claim_names) {
       claims[pod.record->namespace_.str() + "/" + claim] += pod.state != PodState::kPending ? 1 : 0;
     }
   }

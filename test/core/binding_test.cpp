@@ -36,7 +36,7 @@ TEST_F(WaitingOnTheWay, AHeldPodIsTriedWhenItsAnnotationGoes) {
   ASSERT_NE(api_.Condition("web"), nullptr);
   EXPECT_EQ(api_.Condition("web")->message, "the database is being moved");
   EXPECT_EQ(api_.Condition("web")->reason, "NotReadyForScheduling");
-  api_.Change("web", [](api::PodRecord& pod) { pod.annotations = nullptr; });
+  api_.Change("web", [](api::PodRecord& pod) { pod.annotations = {}; });
   api_.Run(1s);
   EXPECT_EQ(api_.node_of("web"), "n1");
 }

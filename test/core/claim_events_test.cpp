@@ -134,7 +134,7 @@ TEST(ClaimEvents, NameOfAGeneratedClaimWakesItsPod) {
   api.Run(10s);
   EXPECT_THAT(MessageOf(api, "web"), testing::HasSubstr("ResourceClaim not created yet"));
   api.Change("web", [](api::PodRecord& record) {
-    api::PodResourceClaimStatus& status = record.resource_claim_statuses.emplace_back();
+    api::PodResourceClaimStatus& status = record.Claims().resource_claim_statuses.emplace_back();
     status.name = "entry";
     status.resource_claim_name = "web-entry-x1";
   });

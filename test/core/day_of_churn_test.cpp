@@ -92,7 +92,9 @@ class Day {
     const std::string name = Any();
     const auto held = Pod(name).Annotation(test::kHoldKey, "held " + std::to_string(Below(3))).Record();
     const bool hold = Below(2) == 0;
-    api_.Change(name, [&](api::PodRecord& pod) { pod.annotations = hold ? held->annotations : nullptr; });
+    api_.Change(name, [&](api::PodRecord& pod) {
+      pod.annotations = hold ? held->annotations : base::SharedTextMap();
+    });
   }
   std::string Any() { return *std::next(names_.begin(), Below(static_cast<int>(names_.size()))); }
   void DeleteAny() {

@@ -93,7 +93,7 @@ TEST_P(Gates, SchedulerPreEnqueuePodStatus) {
   EXPECT_EQ(api.Condition("web") != nullptr, on());
   EXPECT_EQ(api.NotesFor("NotReadyForScheduling").size(), on() ? 1u : 0u);
   EXPECT_EQ(api.scheduler().reports().pod_count(), on() ? 1u : 0u) << "no state is kept";
-  api.Change("web", [](api::PodRecord& pod) { pod.annotations = nullptr; });
+  api.Change("web", [](api::PodRecord& pod) { pod.annotations = {}; });
   api.Run(2s);
   EXPECT_EQ(api.node_of("web"), "n1");
 }

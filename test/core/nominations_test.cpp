@@ -64,7 +64,7 @@ TEST(Nominations, APodThatChangedDuringItsBindingWaitsAsItIsNow) {
   const auto fast = Pod("web").NodeSelector("disk", "fast").Record();
   api.Change("web", [&](api::PodRecord& pod) {
     pod.spec = fast->spec;
-    pod.annotations = nullptr;
+    pod.annotations = {};
   });
   api.Run(4s);
   api.clock().Advance(1s);

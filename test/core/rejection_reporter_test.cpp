@@ -303,7 +303,7 @@ class HeldPods : public testing::Test {
     return condition == nullptr ? "" : condition->reason + ": " + condition->message;
   }
   void Release() {
-    api_.Change("web", [](api::PodRecord& pod) { pod.annotations = nullptr; });
+    api_.Change("web", [](api::PodRecord& pod) { pod.annotations = {}; });
   }
   FakeApi api_{test::WithHold()};
 };

@@ -174,6 +174,37 @@ TEST_F(Http2ServerSessionTest, RequestsThatAreNotFinishedInTimeAreReset) {
   EXPECT_EQ(session_.asking(), 1U);
 }
 
+class Http2RequestsTest : public Http2ServerSessionTest {
+ protected:
+  Http2RequestsTest()
+      : Http2ServerSessionTest(
+            {.limits = {.header_bytes_max = 200, .body_bytes_max = 50}, .requests_bytes_max = 100}) {}
+
+  // A header of 55 bytes and this body.
+  static std::string Post(std::uint32_t stream, std::size_t body) {
+    return PostFrame(stream) + Bytes({.type = NGHTTP2_DATA,
+                                      .flags = NGHTTP2_FLAG_END_STREAM,
+                                      .stream = stream,
+                                      .payload = std::string(body, 'x')});
+  }
+};
+
+TEST_F(Http2RequestsTest, WhatAllRequestsHoldIsBoundedUntilTheyAreAnswered) {
+  Feed(Post(1, 40));
+  ASSERT_THAT(session_.TakeRequests(), SizeIs(1));
+  Feed(Post(3, 0));  // whoever took the first one may still have it
+  EXPECT_THAT(Output(), HasSubstr("header limit exceeded"));
+  session_.Answer(1, 200, {}, {});
+  Feed(Post(5, 46));
+  EXPECT_THAT(Output(), HasSubstr("body limit exceeded"));
+  EXPECT_THAT(session_.TakeRequests(), IsEmpty());
+  Feed(PostFrame(7) + ResetFrame(7) + PostFrame(9));
+  session_.ResetStalledRequests();
+  session_.ResetStalledRequests();
+  Feed(Post(11, 45));
+  EXPECT_THAT(session_.TakeRequests(), SizeIs(1));
+}
+
 class Http2LimitsTest : public Http2ServerSessionTest {
  protected:
   Http2LimitsTest()

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -6,9 +7,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "net/harness.h"
 #include "net/http2_frames.h"
 #include "net/http2_server_session.h"
+#include "net/server_harness.h"
 
 // The server with clients that speak HTTP/2.
 namespace berth::net {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class Http2ServerTest : public NetTest {
+class Http2ServerTest : public ServerTest {
  protected:
   HttpServer& ServeTls(HttpServer::Handler handler, HttpServerOptions options = {}) {
     const KeyPair pair =
@@ -42,17 +43,6 @@ class Http2ServerTest : public NetTest {
                                           .offer_http2 = offer_http2});
     return options;
   }
-  // A peer on the plain port, which has said nothing yet.
-  std::shared_ptr<RawPeer> Connect(bool deaf = false) {
-    std::shared_ptr<RawPeer> peer;
-    Dial dial(loop_, "127.0.0.1", server_->port(), std::chrono::seconds(30),
-              [&](NetResult<std::unique_ptr<Transport>> transport) {
-                peer = std::make_shared<RawPeer>(loop_, std::move(*transport));
-                if (!deaf) peer->Listen();
-              });
-    EXPECT_TRUE(RunUntil([&] { return peer != nullptr; }));
-    return peer;
-  }
   std::shared_ptr<RawPeer> Greet(const std::string& settings = SettingsFrame()) {
     auto peer = Connect();
     peer->Send(std::string(kHttp2Preface) + settings);
@@ -61,17 +51,8 @@ class Http2ServerTest : public NetTest {
   static bool Has(const RawPeer& peer, std::uint8_t type, std::uint32_t stream = 0) {
     return !FramesOf(peer.received, type, stream).empty();
   }
-  // Streams of answers that have begun, as the server holds them.
-  HttpServer::Handler Watches() {
-    return [this](Request, Responder responder) {
-      streams_.push_back(responder.StartStream(200, {}));
-      streams_.back().OnGone([this, index = streams_.size() - 1] { gone_.push_back(index); });
-    };
-  }
 
   const Authority authority_ = Authority::Make("right");
-  std::vector<ResponseStream> streams_;
-  std::vector<std::size_t> gone_;
 };
 
 TEST_F(Http2ServerTest, ManyRequestsAtOnceShareOneConnectionAndTheHandler) {
@@ -209,6 +190,27 @@ TEST_F(Http2ServerTest, DrainSaysSoAndLetsWhatIsInHandFinish) {
   peer->Close();
   idle->Close();
   EXPECT_TRUE(RunUntil([&] { return drained; }));
+}
+
+TEST_F(Http2ServerTest, AnAnswerMayBeTheLastOfItsConnection) {
+  std::vector<Responder> held;
+  std::vector<bool> is_http2;
+  Serve([&](Request request, Responder responder) {
+    is_http2.push_back(request.is_http2);
+    held.push_back(std::move(responder));
+  });
+  const auto peer = Greet(SettingsFrame() + GetFrame(1) + GetFrame(3));
+  const auto old = Connect();
+  old->Send("GET / HTTP/1.1\r\n\r\n");
+  ASSERT_TRUE(RunUntil([&] { return held.size() == 3; }));
+  for (Responder& responder : held) responder.EndConnection();
+  ASSERT_TRUE(RunUntil([&] { return Has(*peer, NGHTTP2_GOAWAY); }));
+  EXPECT_FALSE(peer->ended);
+  for (Responder& responder : held) responder.Send(200, {}, MakeBody("last"));
+  ASSERT_TRUE(RunUntil([&] { return peer->ended && old->ended; }));
+  EXPECT_TRUE(Has(*peer, NGHTTP2_DATA, 1) && Has(*peer, NGHTTP2_DATA, 3));
+  EXPECT_THAT(old->received, HasSubstr("Connection: close\r\n"));
+  EXPECT_EQ(std::ranges::count(is_http2, true), 2);
 }
 
 TEST_F(Http2ServerTest, AServerThatEndsSaysGoodbye) {

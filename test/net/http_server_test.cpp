@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "net/harness.h"
+#include "net/server_harness.h"
 
 namespace berth::net {
 namespace {
@@ -17,20 +17,8 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class HttpServerTest : public NetTest {
+class HttpServerTest : public ServerTest {
  protected:
-  // A `deaf` peer takes nothing from its socket.
-  std::shared_ptr<RawPeer> Connect(bool deaf = false) {
-    std::shared_ptr<RawPeer> peer;
-    Dial dial(loop_, "127.0.0.1", server_->port(), std::chrono::seconds(30),
-              [&](NetResult<std::unique_ptr<Transport>> transport) {
-                peer = std::make_shared<RawPeer>(loop_, std::move(*transport));
-                if (!deaf) peer->Listen();
-              });
-    EXPECT_TRUE(RunUntil([&] { return peer != nullptr; }));
-    return peer;
-  }
-
   static void Echo(Request request, Responder responder) {
     responder.Send(200, {{"X-Path", std::string(request.path())}}, MakeBody(std::move(request.body)));
   }
@@ -175,19 +163,14 @@ TEST_F(HttpServerTest, Http10StreamEndsWithTheConnection) {
 }
 
 TEST_F(HttpServerTest, TellsWhenTheReaderOfAStreamIsGone) {
-  ResponseStream stream;
-  bool gone = false;
-  Serve([&](Request, Responder responder) {
-    stream = responder.StartStream(200, {});
-    stream.OnGone([&] { gone = true; });
-  });
+  Serve(Watches());
   const auto peer = Connect();
   peer->Send("GET /watch HTTP/1.1\r\n\r\n");
   ASSERT_TRUE(RunUntil([&] { return !peer->received.empty(); }));
   peer->Close();
-  ASSERT_TRUE(RunUntil([&] { return gone; }));
-  EXPECT_FALSE(stream.Write(MakeBuffer("late")));
-  EXPECT_FALSE(stream.is_open());
+  ASSERT_TRUE(RunUntil([&] { return gone_.size() == 1; }));
+  EXPECT_FALSE(streams_[0].Write(MakeBuffer("late")));
+  EXPECT_FALSE(streams_[0].is_open());
 }
 
 TEST_F(HttpServerTest, SaysThatAReaderIsBehindTheHighWaterMark) {
@@ -252,18 +235,13 @@ TEST_F(HttpServerTest, DrainLetsTheRequestInHandFinishAndClosesIdleConnections) 
 }
 
 TEST_F(HttpServerTest, DrainCutsOffStreamsAfterItsGrace) {
-  ResponseStream stream;
-  bool gone = false;
-  Serve([&](Request, Responder responder) {
-    stream = responder.StartStream(200, {});
-    stream.OnGone([&] { gone = true; });
-  });
+  Serve(Watches());
   const auto peer = Connect();
   peer->Send("GET / HTTP/1.1\r\n\r\n");
-  ASSERT_TRUE(RunUntil([&] { return stream.is_open(); }));
+  ASSERT_TRUE(RunUntil([&] { return streams_.size() == 1; }));
   bool drained = false;
   server_->Drain(std::chrono::milliseconds(1), [&] { drained = true; });
-  EXPECT_TRUE(RunUntil([&] { return drained && gone; }));
+  EXPECT_TRUE(RunUntil([&] { return drained && gone_.size() == 1; }));
 }
 
 TEST_F(HttpServerTest, ListeningOnATakenPortIsAnErrorThatNamesIt) {

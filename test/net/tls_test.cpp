@@ -9,14 +9,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "net/harness.h"
+#include "net/server_harness.h"
 
 namespace berth::net {
 namespace {
 
 using testing::HasSubstr;
 
-class TlsTest : public NetTest {
+class TlsTest : public ServerTest {
  protected:
   std::shared_ptr<const TlsContext> ServerContext(const Authority& authority, const std::string& name,
                                                   bool ask_for_certificates = false) {
@@ -190,14 +190,8 @@ TEST_F(TlsTest, AHandshakeThatNeverEndsIsCutOff) {
   Serve([](Request, Responder responder) { responder.Send(200, {}); }, options);
   std::vector<std::shared_ptr<RawPeer>> peers;
   for (const std::string_view greeting : {"", "\x16\x03\x01"}) {
-    Dial dial(loop_, "127.0.0.1", server_->port(), std::chrono::seconds(30),
-              [&](NetResult<std::unique_ptr<Transport>> transport) {
-                peers.push_back(std::make_shared<RawPeer>(loop_, std::move(*transport)));
-                peers.back()->Send(greeting);
-                peers.back()->Listen();
-              });
-    const std::size_t before = peers.size();
-    ASSERT_TRUE(RunUntil([&] { return peers.size() > before; }));
+    peers.push_back(Connect());
+    peers.back()->Send(greeting);
   }
   EXPECT_TRUE(RunUntil([&] { return peers[0]->ended && peers[1]->ended; }));
   EXPECT_EQ(server_->connection_count(), 0U);
@@ -213,13 +207,8 @@ TEST_F(TlsTest, AHandshakeThatDoesNotEndMakesRoomBeforeAnIdleConnection) {
   Serve([](Request, Responder responder) { responder.Send(200, {}); }, options);
   HttpClient kept(loop_, Trusting({.authority = authority_.pem()}));
   ASSERT_TRUE(Get(kept, "/"));
-  std::shared_ptr<RawPeer> silent;
-  Dial dial(loop_, "127.0.0.1", server_->port(), std::chrono::seconds(30),
-            [&](NetResult<std::unique_ptr<Transport>> transport) {
-              silent = std::make_shared<RawPeer>(loop_, std::move(*transport));
-              silent->Listen();
-            });
-  ASSERT_TRUE(RunUntil([&] { return silent != nullptr && server_->connection_count() == 2; }));
+  const auto silent = Connect();
+  ASSERT_TRUE(RunUntil([&] { return server_->connection_count() == 2; }));
   HttpClient newcomer(loop_, Trusting({.authority = authority_.pem()}));
   ASSERT_TRUE(Get(newcomer, "/"));
   EXPECT_TRUE(RunUntil([&] { return silent->ended; }));

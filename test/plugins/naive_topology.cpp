@@ -16,11 +16,6 @@ namespace {
 using Domain = std::pair<std::string, std::string>;  // topology key and value
 using berth::test::kHost;
 
-const api::StringMap& Labels(const api::PodRecord& pod) {
-  static const api::StringMap kNone;
-  return pod.labels ? *pod.labels : kNone;
-}
-
 std::optional<std::string> ValueOf(const api::Node& node, const std::string& key) {
   const std::string* value = node.metadata.labels.find(key);
   return value != nullptr ? std::optional(*value) : std::nullopt;
@@ -47,10 +42,10 @@ std::vector<NaiveConstraint> ConstraintsOf(const NaiveTopology& world, const api
     if (constraint.when_unsatisfiable != action) continue;
     api::Selector selector = *api::Selector::Compile(constraint.label_selector);
     for (const std::string& key : constraint.match_label_keys) {
-      const std::string* value = Labels(pod).find(key);
-      if (value == nullptr || selector.matches_nothing()) continue;
+      const std::optional<std::string_view> value = pod.labels.find(key);
+      if (!value || selector.matches_nothing()) continue;
       std::vector<api::Requirement> more(selector.requirements().begin(), selector.requirements().end());
-      more.push_back(api::Requirement::Equal(key, *value));
+      more.push_back(api::Requirement::Equal(key, std::string(*value)));
       selector = api::Selector(more);
     }
     all.push_back({constraint, selector});
@@ -60,7 +55,7 @@ std::vector<NaiveConstraint> ConstraintsOf(const NaiveTopology& world, const api
   api::StringMap merged;
   for (const api::Service& service : world.services) {
     if (service.metadata.namespace_ != pod.namespace_) continue;
-    if (!api::Selector::FromMap(service.spec.selector).Matches(Labels(pod))) continue;
+    if (!api::Selector::FromMap(service.spec.selector).Matches(pod.labels)) continue;
     for (const auto& [key, value] : service.spec.selector) merged.insert_or_assign(key, value);
   }
   if (merged.empty()) return {};
@@ -105,7 +100,7 @@ int Matches(const NaiveTopology& world, const api::Node& node, const NaiveConstr
   for (const auto& placed : world.pods) {
     if (placed.trial != 0 || placed.node != node.metadata.name) continue;
     if (placed.pod->namespace_ != pod.namespace_ || placed.pod->deletion_timestamp) continue;
-    if (constraint.selector.Matches(Labels(*placed.pod))) ++count;
+    if (constraint.selector.Matches(placed.pod->labels)) ++count;
   }
   return count;
 }
@@ -130,7 +125,7 @@ std::vector<CountByValue> HardCounts(const NaiveTopology& world,
     if (placed.pod->namespace_ != pod.namespace_) continue;
     for (std::size_t i = 0; i < constraints.size(); ++i) {
       if (!IsEligible(*node, constraints[i], pod)) continue;
-      if (!constraints[i].selector.Matches(Labels(*placed.pod))) continue;
+      if (!constraints[i].selector.Matches(placed.pod->labels)) continue;
       counts[i][*ValueOf(*node, constraints[i].written.topology_key)] += placed.trial;
     }
   }
@@ -147,7 +142,7 @@ std::string RefusalBySpread(const api::Node& node, const std::vector<NaiveConstr
     int min = std::numeric_limits<int>::max();
     for (const auto& [domain, count] : counts[i]) min = std::min(min, count);
     if (static_cast<int>(counts[i].size()) < written.min_domains.value_or(1)) min = 0;
-    const int self = constraints[i].selector.Matches(Labels(pod)) ? 1 : 0;
+    const int self = constraints[i].selector.Matches(pod.labels) ? 1 : 0;
     const auto count = counts[i].find(*value);
     if ((count == counts[i].end() ? 0 : count->second) + self - min > written.max_skew) {
       return "Unschedulable: " + words;
@@ -246,7 +241,7 @@ enum class Side { kIncoming, kExistingPods };
 bool TermMatches(const NaiveTopology& world, const AffinityTerm& term, const api::PodRecord& owner, Side side,
                  const api::PodRecord& pod) {
   const auto& written = term.written;
-  if (!api::Selector::Compile(written.label_selector)->Matches(Labels(pod))) return false;
+  if (!api::Selector::Compile(written.label_selector)->Matches(pod.labels)) return false;
   if (written.namespaces.empty() && !written.namespace_selector) return pod.namespace_ == owner.namespace_;
   if (std::ranges::find(written.namespaces, pod.namespace_) != written.namespaces.end()) return true;
   const api::Selector selector = *api::Selector::Compile(written.namespace_selector);

@@ -129,8 +129,7 @@ TEST(Update, OfAPodThatIsNowhereAddsIt) {
 // Case 38.
 TEST(Update, InTheUnschedulableSetFollowsTheHints) {
   const auto wants_green = [](const framework::HintInput& input) -> base::Result<Hint> {
-    const auto& labels = input.record().labels;
-    return labels && labels->contains("green") ? Hint::kQueue : Hint::kQueueSkip;
+    return input.record().labels.find("green") ? Hint::kQueue : Hint::kQueueSkip;
   };
   QueueHarness q({{.name = "fit", .wishes = {{.event = kTargetPodUpdate, .hint = wants_green}}}});
   q.Park("a", {"fit"});
@@ -148,7 +147,7 @@ TEST(Update, InTheUnschedulableSetFollowsTheHints) {
 TEST(Update, WithTwoEventsStopsAtTheFirstThatMovesThePod) {
   const auto by_label = [](const framework::HintInput& input) -> base::Result<Hint> {
     const auto* pod = std::get<const api::PodRecord*>(input.new_object);
-    return pod->labels ? Hint::kQueue : Hint::kQueueSkip;
+    return !pod->labels.empty() ? Hint::kQueue : Hint::kQueueSkip;
   };
   QueueHarness q(
       {{.name = "fit",

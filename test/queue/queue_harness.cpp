@@ -37,9 +37,7 @@ PreHintAnswer AllPods() {
 
 std::function<framework::Status(const api::PodRecord&)> RejectsLabel(std::string word, std::string message) {
   return [word = std::move(word), message = std::move(message)](const api::PodRecord& pod) {
-    const std::string* label = pod.labels ? pod.labels->find("gate") : nullptr;
-    return label != nullptr && *label == word ? framework::Status::Unresolvable(message)
-                                              : framework::Status();
+    return pod.labels.find("gate") == word ? framework::Status::Unresolvable(message) : framework::Status();
   };
 }
 

@@ -34,9 +34,8 @@ rc::Gen<std::vector<Step>> AnySteps() {
 const std::string kColors[] = {"red", "green", "blue"};
 const std::string kPlugins[] = {"gate", "color", "list"};
 
-std::string LabelOf(const api::StringMap* labels, std::string_view key) {
-  const std::string* value = labels == nullptr ? nullptr : labels->find(key);
-  return value == nullptr ? std::string() : *value;
+std::string LabelOf(const base::SharedTextMap& labels, std::string_view key) {
+  return std::string(labels.find(key).value_or(""));
 }
 
 // The real queue with the plugins that the naive one knows, both told the same.
@@ -80,15 +79,16 @@ class Pair {
 std::vector<PluginSpec> Pair::Plugins() {
   const auto same_color = [](const framework::HintInput& input) -> base::Result<Hint> {
     const api::Node& node = *std::get<const api::Node*>(input.new_object);
-    const std::string color = LabelOf(input.record().labels.get(), "color");
-    return LabelOf(&node.metadata.labels, "color") == color ? Hint::kQueue : Hint::kQueueSkip;
+    const std::string color = LabelOf(input.record().labels, "color");
+    return LabelOf(base::SharedTextMap(node.metadata.labels), "color") == color ? Hint::kQueue
+                                                                                : Hint::kQueueSkip;
   };
   const auto important = [](const framework::HintInput& input) -> base::Result<Hint> {
     return input.cluster.pods().priority(input.pod) >= 2 ? Hint::kQueue : Hint::kQueueSkip;
   };
   const auto turned_green = [](const framework::HintInput& input) -> base::Result<Hint> {
     const api::PodRecord& pod = *std::get<const api::PodRecord*>(input.new_object);
-    const bool green = pod.uid == input.record().uid && LabelOf(pod.labels.get(), "color") == "green";
+    const bool green = pod.uid == input.record().uid && LabelOf(pod.labels, "color") == "green";
     return green ? Hint::kQueue : Hint::kQueueSkip;
   };
   const auto listed = [](const framework::PreHintInput& input) -> base::Result<framework::PreHint> {
@@ -101,7 +101,7 @@ std::vector<PluginSpec> Pair::Plugins() {
            .wishes = {{.event = kNodeAdd}},
            .gate =
                [this](const api::PodRecord& pod) {
-                 const bool shut = LabelOf(pod.labels.get(), "shut") == "yes" && !naive_.gate_open;
+                 const bool shut = LabelOf(pod.labels, "shut") == "yes" && !naive_.gate_open;
                  return shut ? framework::Status::Unresolvable("shut") : framework::Status();
                }},
           {.name = "color",

@@ -57,7 +57,9 @@ class AccessTest : public testing::Test {
     return *result ? (*result)->status : 200;
   }
   base::Task<void> Store(const net::Request& request, std::optional<std::optional<Answer>>& result) {
-    result = co_await access->Check(request);
+    AccessVerdict verdict = co_await access->Check(request);
+    result = std::move(verdict.refusal);
+    is_stranger = verdict.is_stranger;
   }
 
   base::VirtualClock clock;
@@ -66,6 +68,7 @@ class AccessTest : public testing::Test {
   AccessOptions options;
   std::unique_ptr<Access> access = std::make_unique<Access>(options, &reviewer, &reviewer, clock);
   std::string body;
+  bool is_stranger = false;
 };
 
 TEST_F(AccessTest, AnonymousSeesHealthOnly) {  // case 40
@@ -90,6 +93,15 @@ TEST_F(AccessTest, ABadTokenIsRefusedEverywhere) {  // case 40
   EXPECT_EQ(Ask("/healthz", "Basic bad"), 200);
   EXPECT_EQ(Ask("/metrics", "bearer good"), 200);
   EXPECT_EQ(Ask("/configz", "Bearer good"), 403);
+}
+
+TEST_F(AccessTest, WhoeverIsAnonymousOrNobodyIsAStranger) {
+  Ask("/healthz");
+  EXPECT_TRUE(is_stranger);
+  Ask("/healthz", "Bearer bad");
+  EXPECT_TRUE(is_stranger);
+  Ask("/configz", "Bearer good");
+  EXPECT_FALSE(is_stranger);
 }
 
 TEST_F(AccessTest, AnswersAreRememberedForAWhile) {

@@ -56,17 +56,22 @@ class OperationsServerTest : public net::NetTest {
     return response ? *std::move(response) : net::ClientResponse{};
   }
 
-  // What a client with this certificate is answered; 0 without an answer.
-  int StatusFor(const net::KeyPair& pair, net::ClientRequest request) {
+  // A client with this certificate, if there is one.
+  net::HttpClientOptions ClientWith(const net::KeyPair& pair, bool offer_http2 = false) const {
     net::TlsClientConfig config;
     config.insecure = true;
     config.certificate.text = pair.certificate_pem;
     config.key.text = pair.key_pem;
+    config.offer_http2 = offer_http2;
     net::HttpClientOptions client_options;
     client_options.base = {
         .scheme = "https", .host = "127.0.0.1", .port = operations->port(), .path = "", .query = ""};
     client_options.tls = *net::TlsContext::ForClient(config);
-    net::HttpClient client(loop_, std::move(client_options));
+    return client_options;
+  }
+  // What that client is answered; 0 without an answer.
+  int StatusFor(const net::KeyPair& pair, net::ClientRequest request) {
+    net::HttpClient client(loop_, ClientWith(pair));
     const auto response = NetTest::Fetch(client, std::move(request));
     return response ? response->status : 0;
   }
@@ -338,6 +343,66 @@ TEST_F(PublishedTrustTest, WhoeverNeedsItDoesNotStartWithout) {
   ASSERT_FALSE(started);
   EXPECT_THAT(started.error().message,
               testing::StartsWith("unable to load configmap based request-header-client-ca-file: "));
+}
+
+class Http2PortTest : public OperationsServerTest {
+ protected:
+  Http2PortTest() {
+    const fs::path folder = fs::path(testing::TempDir()) / "http2-port";
+    fs::create_directories(folder);
+    ca_file = (folder / "ca.crt").string();
+    std::ofstream(ca_file) << authority.keys.certificate_pem;
+  }
+
+  ServerOptions Options() const {
+    ServerOptions options;
+    options.port = 0;
+    options.client_ca_file = ca_file;
+    return options;
+  }
+  // How many connections a client that can speak HTTP/2 makes for three questions, one after the other and
+  // then all at once.
+  std::uint64_t Connections(const net::KeyPair& pair) {
+    net::HttpClient client(loop_, ClientWith(pair, true));
+    int answered = 0;
+    const auto ask = [&] {
+      client.Send({.target = "/healthz"}, [&](net::NetResult<net::ClientResponse> response) {
+        EXPECT_TRUE(response && response->status == 200);
+        ++answered;
+      });
+    };
+    for (int i = 1; i <= 3; ++i) {
+      ask();
+      EXPECT_TRUE(RunUntil([&] { return answered == i; }));
+    }
+    for (int i = 0; i < 3; ++i) ask();
+    EXPECT_TRUE(RunUntil([&] { return answered == 6; }));
+    return client.counts().dialed;
+  }
+
+  const net::Authority authority = net::Authority::Make("clients");
+  const net::KeyPair somebody = authority.Issue({.subject = {.common_name = "somebody", .organizations = {}},
+                                                 .names = {},
+                                                 .use = net::CertificateUse::kClient});
+  std::string ca_file;
+};
+
+TEST_F(Http2PortTest, ThoseWhoAreKnownShareAConnectionAndStrangersDoNotKeepOne) {
+  ASSERT_TRUE(Start(Options()));
+  EXPECT_EQ(Connections(somebody), 1U);
+  EXPECT_GE(Connections({}), 4U);
+  operations.reset();
+  ServerOptions lenient = Options();
+  lenient.sends_strangers_away = false;
+  ASSERT_TRUE(Start(std::move(lenient)));
+  EXPECT_EQ(Connections({}), 1U);
+}
+
+TEST_F(Http2PortTest, WithoutItRequestsAtOnceTakeConnectionsOfTheirOwn) {
+  ServerOptions options = Options();
+  options.certificate.tls.http2 = false;
+  ASSERT_TRUE(Start(std::move(options)));
+  EXPECT_GT(Connections(somebody), 1U);
 }
 
 TEST_F(PublishedTrustTest, WhatAFileSaysIsNotOverruled) {

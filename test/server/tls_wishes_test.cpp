@@ -67,6 +67,15 @@ TEST(TlsWishes, OnlyTheChosenSuitesAreOffered) {
       ElementsAre("ECDHE-RSA-AES256-GCM-SHA384"));
 }
 
+TEST(TlsWishes, Http2IsOfferedWithTheSuiteThatItDemands) {
+  EXPECT_TRUE(MayOfferHttp2({}));
+  EXPECT_FALSE(MayOfferHttp2({.http2 = false}));
+  EXPECT_TRUE(MayOfferHttp2({.cipher_suites = {"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"}}));
+  EXPECT_FALSE(MayOfferHttp2({.cipher_suites = {"TLS_RSA_WITH_AES_128_CBC_SHA"}}));
+  EXPECT_TRUE(
+      MayOfferHttp2({.min_version = "VersionTLS13", .cipher_suites = {"TLS_RSA_WITH_AES_128_CBC_SHA"}}));
+}
+
 TEST(TlsWishes, SuitesOfTls13AloneLeaveNothingOlder) {
   EXPECT_EQ(
       SSL_CTX_get_min_proto_version(ContextWith({.cipher_suites = {"TLS_AES_128_GCM_SHA256"}})->native()),

@@ -13,8 +13,8 @@ using client::ObjectEvent;
 TEST(WatchedObjects, AnAddedOrUpdatedPodIsSeen) {
   const auto pod = test::MakePod("web").Record();
   client::EventBatch batch;
-  batch.events.push_back({.type = ObjectEvent::Type::kAdd, .object = pod});
-  batch.events.push_back({.type = ObjectEvent::Type::kUpdate, .object = pod, .old = pod});
+  batch.events.push_back({.object = pod, .type = ObjectEvent::Type::kAdd});
+  batch.events.push_back({.object = pod, .old = pod, .type = ObjectEvent::Type::kUpdate});
   std::vector<core::Input> inputs;
   AppendInputs(batch, inputs);
   ASSERT_EQ(inputs.size(), 2);
@@ -25,7 +25,7 @@ TEST(WatchedObjects, AnAddedOrUpdatedPodIsSeen) {
 TEST(WatchedObjects, ADeletedPodIsGoneByItsUid) {
   client::EventBatch batch;
   batch.events.push_back(
-      {.type = ObjectEvent::Type::kDelete, .object = test::MakePod("web").Uid("u1").Record()});
+      {.object = test::MakePod("web").Uid("u1").Record(), .type = ObjectEvent::Type::kDelete});
   std::vector<core::Input> inputs;
   AppendInputs(batch, inputs);
   ASSERT_EQ(inputs.size(), 1);
@@ -35,8 +35,8 @@ TEST(WatchedObjects, ADeletedPodIsGoneByItsUid) {
 TEST(WatchedObjects, OtherKindsAreSeenAndGoneAsObjects) {
   const auto storage_class = std::make_shared<const api::StorageClass>();
   client::EventBatch batch;
-  batch.events.push_back({.type = ObjectEvent::Type::kAdd, .object = storage_class});
-  batch.events.push_back({.type = ObjectEvent::Type::kDelete, .object = storage_class});
+  batch.events.push_back({.object = storage_class, .type = ObjectEvent::Type::kAdd});
+  batch.events.push_back({.object = storage_class, .type = ObjectEvent::Type::kDelete});
   std::vector<core::Input> inputs;
   AppendInputs(batch, inputs);
   ASSERT_EQ(inputs.size(), 2);

@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Simulation, Seeds, testing::Range(0, test::kIsSanitized
 // Seeds that found something once: a pod slept that was to be the first of its kind, a call of a pod that
 // went was kept, a nomination whose removal could not be written was forgotten.
 TEST(Simulation, SeedsThatFoundSomethingFindNothing) {
-  for (const std::uint64_t seed : {284, 404, 592}) {
+  for (const std::uint64_t seed : {284U, 404U, 592U}) {
     const SimulationResult result = Simulate({.seed = seed});
     EXPECT_TRUE(result.violations.empty())
         << seed << ": " << fmt::format("{}", fmt::join(result.violations, "; "));
@@ -50,7 +50,7 @@ TEST(Simulation, SomeSeedsHaveAnExtenderAndItIsAsked) {
 }
 
 TEST(Simulation, TheSameSeedGivesTheSameRun) {
-  for (const std::uint64_t seed : {1, 7, 23}) {
+  for (const std::uint64_t seed : {1U, 7U, 23U}) {
     const SimulationResult once = Simulate({.seed = seed});
     const SimulationResult again = Simulate({.seed = seed});
     EXPECT_EQ(once.trace, again.trace) << seed;

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Worlds, WorldSeeds, testing::Range(0, test::kIsSanitize
 // a claim for one pod was used by two because a node was gone (680, 980), pods slept because of promises that
 // had ended (266, 543, 957).
 TEST(Worlds, SeedsThatFoundSomethingFindNothing) {
-  for (const std::uint64_t seed : {121, 171, 181, 112, 145, 163, 680, 980, 266, 543, 957}) {
+  for (const std::uint64_t seed : {121U, 171U, 181U, 112U, 145U, 163U, 680U, 980U, 266U, 543U, 957U}) {
     ExpectPromisesKept(seed, Simulate({.seed = seed, .has_worlds = true}));
   }
 }

@@ -92,6 +92,10 @@ class AnyObject {
     }
   }
   template <class T>
+  void Fill(base::Boxed<T>& out) {
+    if (Below(3) != 0) Fill(out.emplace());
+  }
+  template <class T>
   void Fill(std::vector<T>& out) {
     if (depth_ >= kDepthMax) return;
     for (std::size_t left = Below(3); left > 0; --left) out.push_back(Make<T>());

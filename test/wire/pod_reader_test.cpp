@@ -39,8 +39,8 @@ class PodReaderTest : public testing::Test {
     EXPECT_EQ(api::Expand(*record), api::Expand(plain));
     // Equal parts are the same allocation, whichever way they came.
     EXPECT_EQ(record->spec, plain.spec);
-    EXPECT_EQ(record->labels, plain.labels);
-    EXPECT_EQ(record->annotations, plain.annotations);
+    EXPECT_TRUE(record->labels.IsSame(plain.labels));
+    EXPECT_TRUE(record->annotations.IsSame(plain.annotations));
     EXPECT_EQ(record->owner_references, plain.owner_references);
     EXPECT_EQ(record->condition_types, plain.condition_types);
     EXPECT_EQ(record->resource_status, plain.resource_status);

@@ -16,17 +16,17 @@ struct Facts {
   std::string_view name;
   std::string_view uid;
   bool is_pod = false;
-  const api::StringMap* labels = nullptr;
-  const api::StringMap* annotations = nullptr;
+  api::StringMap labels;
+  api::StringMap annotations;
 };
 
-std::string Value(const api::StringMap* map, std::string_view key) {
-  const std::string* value = map == nullptr ? nullptr : map->find(key);
+std::string Value(const api::StringMap& map, std::string_view key) {
+  const std::string* value = map.find(key);
   return value == nullptr ? std::string() : *value;
 }
 
 Facts FactsOf(const api::PodRecord& pod) {
-  return {pod.name, pod.uid, true, pod.labels.get(), pod.annotations.get()};
+  return {pod.name, pod.uid, true, pod.labels.ToMap(), pod.annotations.ToMap()};
 }
 
 std::optional<Facts> FactsOf(const framework::EventObject& object) {
@@ -39,7 +39,7 @@ std::optional<Facts> FactsOf(const framework::EventObject& object) {
           return FactsOf(*held);
         } else {
           const api::ObjectMeta& meta = held->metadata;
-          return Facts{meta.name, meta.uid, false, &meta.labels, &meta.annotations};
+          return Facts{meta.name, meta.uid, false, meta.labels, meta.annotations};
         }
       },
       object);
@@ -147,8 +147,9 @@ class QueueCasePlugins::Gate final : public framework::PreEnqueuePoint {
 
   framework::Status PreEnqueue(const framework::WaitingPod& pod) const override {
     const api::PodRecord& record = pod.record();
-    const bool rejects = type_ == "schedulingGates" ? !record.spec->spec.scheduling_gates.empty()
-                                                    : !open && Value(record.labels.get(), key_) == value_;
+    const bool rejects = type_ == "schedulingGates"
+                             ? !record.spec->spec.scheduling_gates.empty()
+                             : !open && record.labels.find(key_).value_or("") == value_;
     return rejects ? status_ : framework::Status();
   }
 
