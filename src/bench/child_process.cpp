@@ -122,10 +122,10 @@ base::Result<std::string> ChildProcess::AwaitLine(std::string_view beginning, ba
     for (std::string line; std::getline(log, line) && !log.eof();) {
       if (line.starts_with(beginning)) return line.substr(beginning.size());
     }
-    if (ended) return base::Fail(fmt::format("{}; it printed to {}", *ended, log_.string()));
+    if (ended) return base::Fail(*ended);
     if (is_interrupted()) return base::Fail("interrupted");
     if (clock.Now() >= end) {
-      return base::Fail(fmt::format("did not print \"{}\" to {} in time", beginning, log_.string()));
+      return base::Fail(fmt::format("did not print \"{}\" in time", beginning));
     }
     Pause(kLook);
   }
@@ -134,7 +134,11 @@ base::Result<std::string> ChildProcess::AwaitLine(std::string_view beginning, ba
 void ChildProcess::Stop(base::Duration grace) {
   const base::RealClock clock;
   const base::TimePoint end = clock.Now() + grace;
-  if (!Reap(WNOHANG)) ::kill(id_, SIGTERM);
+  if (!Reap(WNOHANG)) {
+    ::kill(id_, SIGTERM);
+    // One that somebody has stopped hears nothing before this.
+    ::kill(id_, SIGCONT);
+  }
   while (!Reap(WNOHANG) && clock.Now() < end) Pause(kLook);
   // What it left behind, and itself if it does not listen.
   ::kill(-id_, SIGKILL);

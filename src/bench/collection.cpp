@@ -77,6 +77,7 @@ std::vector<DataItem> Collection::Items(const std::string& name, Measurement& me
     items.push_back({.data = {}, .unit = "", .labels = {{"Name", name}}});
   } else {
     measured.average_rate = rates["Average"];
+    measured.sampled_rates = rates;
     items.push_back(Item(kThroughputMetric, name, "pods/s", std::move(rates)));
   }
   items.push_back(Item("SchedulingDuration", name, "s", {{"Duration", measured.seconds}}));
@@ -92,7 +93,10 @@ std::vector<DataItem> Collection::Items(const std::string& name, Measurement& me
   }
   if (measured.exact_rate > 0) exact = {{"Average", measured.exact_rate}};
   if (measured.attempt_ms_p99 > 0) {
-    attempts = {{"Perc50", measured.attempt_ms_p50}, {"Perc99", measured.attempt_ms_p99}};
+    attempts = {{"Perc50", measured.attempt_ms_p50},
+                {"Perc90", measured.attempt_ms_p90},
+                {"Perc95", measured.attempt_ms_p95},
+                {"Perc99", measured.attempt_ms_p99}};
   }
   items.push_back(Item(kProcessorTimeMetric, name, "us", std::move(cpu)));
   items.push_back(Item(kExactThroughputMetric, name, "pods/s", std::move(exact)));
@@ -115,6 +119,8 @@ Collection::Results Collection::Finish(const std::string& path) {
   // Of the measured part alone; upstream's items below are since the scheduler started.
   const Histogram attempts = AttemptsOf(page).Since(attempts_at_start_);
   measured.attempt_ms_p50 = attempts.Quantile(0.5).value_or(0) * 1e3;
+  measured.attempt_ms_p90 = attempts.Quantile(0.9).value_or(0) * 1e3;
+  measured.attempt_ms_p95 = attempts.Quantile(0.95).value_or(0) * 1e3;
   measured.attempt_ms_p99 = attempts.Quantile(0.99).value_or(0) * 1e3;
   measured.bound_per_tenth = bound_per_tenth_;
   results.items = Items(name, measured);

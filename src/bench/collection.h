@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,7 +32,11 @@ struct Measurement {
   double peak_memory_mib = 0;
   // Of one attempt, as the scheduler itself measures it; 0: it does not say.
   double attempt_ms_p50 = 0;
+  double attempt_ms_p90 = 0;
+  double attempt_ms_p95 = 0;
   double attempt_ms_p99 = 0;
+  // Of upstream's samples of pods/s, "Perc50" to "Perc99" and "Average"; empty without samples.
+  std::map<std::string, double> sampled_rates;
   // How many pods were bound in each tenth of a second since the start.
   std::vector<std::uint32_t> bound_per_tenth;
 };

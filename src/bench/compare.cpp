@@ -25,8 +25,12 @@ constexpr std::array kQuantities = {
     Quantity{"pods/s sampled, p95", kThroughputMetric, "Perc95", true},
     Quantity{"pods/s sampled, p99", kThroughputMetric, "Perc99", true},
     Quantity{"attempt p50, ms", kAttemptMetric, "Perc50", false},
+    Quantity{"attempt p90, ms", kAttemptMetric, "Perc90", false},
+    Quantity{"attempt p95, ms", kAttemptMetric, "Perc95", false},
     Quantity{"attempt p99, ms", kAttemptMetric, "Perc99", false},
     Quantity{"created to bound p50, ms", kPodLatencyMetric, "Perc50", false},
+    Quantity{"created to bound p90, ms", kPodLatencyMetric, "Perc90", false},
+    Quantity{"created to bound p95, ms", kPodLatencyMetric, "Perc95", false},
     Quantity{"created to bound p99, ms", kPodLatencyMetric, "Perc99", false},
     Quantity{"peak memory, MiB", kPeakMemoryMetric, "Max", false},
 };
@@ -60,6 +64,21 @@ std::string ShownName(std::string_view name) {
   return std::string(name);
 }
 
+ComparedWorkload WorkloadOf(const std::string& name, const std::array<SideValues, 2>& sides) {
+  ComparedWorkload workload{.name = ShownName(name), .rows = {}};
+  for (const Quantity& quantity : kQuantities) {
+    ComparedRow row{.quantity = &quantity, .values = {}};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const auto of_name = sides[side].by_name.find(name);
+      if (of_name == sides[side].by_name.end()) continue;
+      const auto found = of_name->second.find({quantity.metric, quantity.bucket});
+      if (found != of_name->second.end()) row.values[side] = found->second;
+    }
+    if (!row.values[0].empty() || !row.values[1].empty()) workload.rows.push_back(std::move(row));
+  }
+  return workload;
+}
+
 // What the table has room for.
 struct Column {
   const char* title;
@@ -77,17 +96,6 @@ constexpr std::array kColumns = {
 std::string ValueText(const ComparedRow* row, std::size_t side, int digits) {
   if (row == nullptr || row->values[side].empty()) return "-";
   return fmt::format("{:.{}f}", Median(row->values[side]), digits);
-}
-
-// A loss has more digits: what matters is how far it is from nothing.
-std::string FactorText(double factor) {
-  return factor < 1 ? fmt::format("{:.2f}", factor) : fmt::format("{:.1f}", factor);
-}
-
-std::string RatioText(const Ratio& ratio) {
-  if (ratio.pairs == 0) return "-";
-  if (ratio.pairs == 1) return FactorText(ratio.median);
-  return fmt::format("{} ({}-{})", FactorText(ratio.median), FactorText(ratio.least), FactorText(ratio.most));
 }
 
 base::Result<DataItem> ParseItem(const boost::json::value& value) {
@@ -154,18 +162,16 @@ std::vector<ComparedWorkload> CompareItems(std::span<const DataItem> first,
   std::vector<ComparedWorkload> workloads;
   for (const std::string& name : sides[0].names) {
     if (!sides[0].by_name.contains(name) || !sides[1].by_name.contains(name)) continue;
-    ComparedWorkload workload{.name = ShownName(name), .rows = {}};
-    for (const Quantity& quantity : kQuantities) {
-      ComparedRow row{.quantity = &quantity, .values = {}};
-      for (std::size_t side = 0; side < 2; ++side) {
-        const auto& values = sides[side].by_name.at(name);
-        if (const auto found = values.find({quantity.metric, quantity.bucket}); found != values.end()) {
-          row.values[side] = found->second;
-        }
-      }
-      if (!row.values[0].empty() || !row.values[1].empty()) workload.rows.push_back(std::move(row));
-    }
-    workloads.push_back(std::move(workload));
+    workloads.push_back(WorkloadOf(name, sides));
+  }
+  return workloads;
+}
+
+std::vector<ComparedWorkload> WorkloadsOf(std::span<const DataItem> items) {
+  const std::array<SideValues, 2> sides = {Collect(items), SideValues()};
+  std::vector<ComparedWorkload> workloads;
+  for (const std::string& name : sides[0].names) {
+    if (sides[0].by_name.contains(name)) workloads.push_back(WorkloadOf(name, sides));
   }
   return workloads;
 }
@@ -186,6 +192,44 @@ base::Result<std::vector<DataItem>> ParseDataItems(std::string_view text, const 
   return parsed;
 }
 
+std::string FactorText(double factor) {
+  return factor < 1 ? fmt::format("{:.2f}", factor) : fmt::format("{:.1f}", factor);
+}
+
+std::string RatioText(const Ratio& ratio) {
+  if (ratio.pairs == 0) return "-";
+  if (ratio.pairs == 1) return FactorText(ratio.median);
+  return fmt::format("{} ({}-{})", FactorText(ratio.median), FactorText(ratio.least), FactorText(ratio.most));
+}
+
+std::optional<double> MeanRatio(std::span<const ComparedWorkload> workloads, std::string_view metric,
+                                std::string_view bucket) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const ComparedWorkload& workload : workloads) {
+    const ComparedRow* const row = workload.Find(metric, bucket);
+    const auto ratio = row != nullptr ? row->RatioOfPairs() : std::nullopt;
+    if (!ratio) continue;
+    sum += std::log(ratio->median);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(sum / static_cast<double>(count));
+}
+
+std::vector<std::string> ShortNames(std::span<const ComparedWorkload> workloads) {
+  std::vector<std::string> names;
+  std::map<std::string, std::size_t> times;
+  for (const ComparedWorkload& workload : workloads) {
+    names.push_back(workload.name.substr(0, workload.name.rfind('/')));
+    ++times[names.back()];
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (times[names[i]] > 1) names[i] = workloads[i].name;
+  }
+  return names;
+}
+
 std::string CompareTable(const SideNames& names, std::span<const ComparedWorkload> workloads) {
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> head = {"workload"};
@@ -195,27 +239,37 @@ std::string CompareTable(const SideNames& names, std::span<const ComparedWorkloa
     head.emplace_back("times better");
   }
   lines.push_back(std::move(head));
-  std::vector<std::vector<double>> logarithms(kColumns.size());
   for (const ComparedWorkload& workload : workloads) {
     std::vector<std::string> line = {workload.name};
-    for (std::size_t i = 0; i < kColumns.size(); ++i) {
-      const ComparedRow* const row = workload.Find(kColumns[i].metric, kColumns[i].bucket);
+    for (const Column& column : kColumns) {
+      const ComparedRow* const row = workload.Find(column.metric, column.bucket);
       const Ratio ratio = row != nullptr ? row->RatioOfPairs().value_or(Ratio()) : Ratio();
-      line.push_back(ValueText(row, 0, kColumns[i].digits));
-      line.push_back(ValueText(row, 1, kColumns[i].digits));
+      line.push_back(ValueText(row, 0, column.digits));
+      line.push_back(ValueText(row, 1, column.digits));
       line.push_back(RatioText(ratio));
-      if (ratio.pairs > 0) logarithms[i].push_back(std::log(ratio.median));
     }
     lines.push_back(std::move(line));
   }
   std::vector<std::string> means = {"geometric mean"};
-  for (const std::vector<double>& column : logarithms) {
-    double sum = 0;
-    for (const double value : column) sum += value;
+  for (const Column& column : kColumns) {
+    const auto mean = MeanRatio(workloads, column.metric, column.bucket);
     means.insert(means.end(), {"", ""});
-    means.push_back(column.empty() ? "-" : FactorText(std::exp(sum / static_cast<double>(column.size()))));
+    means.push_back(mean ? FactorText(*mean) : "-");
   }
   lines.push_back(std::move(means));
+  return AlignedColumns(lines);
+}
+
+std::string CompareDetails(const SideNames& names, std::span<const ComparedWorkload> workloads) {
+  std::vector<std::vector<std::string>> lines = {
+      {"workload", "quantity", names[0], names[1], "times better"}};
+  for (const ComparedWorkload& workload : workloads) {
+    for (const ComparedRow& row : workload.rows) {
+      lines.push_back({&row == workload.rows.data() ? workload.name : "", row.quantity->title,
+                       ValueText(&row, 0, 2), ValueText(&row, 1, 2),
+                       RatioText(row.RatioOfPairs().value_or(Ratio()))});
+    }
+  }
   return AlignedColumns(lines);
 }
 

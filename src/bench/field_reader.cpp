@@ -53,6 +53,10 @@ std::optional<std::string> TextOf(const json::value& value) {
   return std::nullopt;
 }
 
+std::unexpected<base::Error> FailIn(std::string_view field, std::string_view why) {
+  return base::Fail(fmt::format("field \"{}\": {}", field, why));
+}
+
 FieldReader::FieldReader(const json::value& value) {
   if (value.is_object()) {
     object_ = &value.as_object();
@@ -73,7 +77,7 @@ const json::value* FieldReader::Take(std::string_view name) {
 }
 
 void FieldReader::Refuse(std::string_view name, std::string_view why) {
-  if (!error_) error_ = base::Error{fmt::format("field \"{}\": {}", name, why)};
+  if (!error_) error_ = FailIn(name, why).error();
 }
 
 template <class T>

@@ -51,6 +51,9 @@ class FieldReader {
   std::optional<base::Error> error_;
 };
 
+// The error of a field: field "name": why.
+std::unexpected<base::Error> FailIn(std::string_view field, std::string_view why);
+
 // Text, or the text of a number or boolean.
 std::optional<std::string> TextOf(const boost::json::value& value);
 

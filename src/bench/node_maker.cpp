@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "bench/field_reader.h"
 #include "bench/object_template.h"
 #include "bench/pod_maker.h"
 #include "sandbox/document.h"
@@ -19,6 +20,8 @@ namespace json = boost::json;
 constexpr int kAttempts = 5;
 constexpr std::string_view kNameAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kNameSuffix = 5;
+constexpr std::string_view kTemplateField = "nodeTemplatePath";
+constexpr std::string_view kLimitField = "nodeAllocatableStrategy";
 
 const sandbox::Resource& Nodes() { return sandbox::ResourceOf("v1", "Node"); }
 
@@ -45,7 +48,7 @@ base::Result<void> NodeMaker::Create(const CreateNodes& op, const std::filesyste
   std::optional<ObjectTemplate> node_template;
   if (!op.template_path.empty()) {
     auto loaded = ObjectTemplate::Load(folder / op.template_path, Nodes().message);
-    if (!loaded) return base::Fail("failed to get node template: " + loaded.error().message);
+    if (!loaded) return FailIn(kTemplateField, "failed to get node template: " + loaded.error().message);
     node_template = *std::move(loaded);
   }
   const std::int64_t count = op.count.number();
@@ -53,8 +56,9 @@ base::Result<void> NodeMaker::Create(const CreateNodes& op, const std::filesyste
     if (auto may = may_go_on_(); !may) return may;
     auto node = node_template ? node_template->Make(TemplateData(op.template_params, index, count))
                               : base::Result<json::object>(PlainNode(op_index));
-    if (!node) return std::unexpected(std::move(node.error()));
-    if (auto made = CreateOne(*std::move(node)); !made) return made;
+    if (!node) return FailIn(kTemplateField, node.error().message);
+    auto made = CreateOne(*std::move(node), node_template ? kTemplateField : std::string_view());
+    if (!made) return made;
   }
   const std::vector<std::string> names = cluster_.NodeNames();
   const std::size_t first = std::min(created_, names.size());
@@ -64,7 +68,7 @@ base::Result<void> NodeMaker::Create(const CreateNodes& op, const std::filesyste
   return Apply(op.strategy, std::span(names).subspan(first, size));
 }
 
-base::Result<void> NodeMaker::CreateOne(json::object node) {
+base::Result<void> NodeMaker::CreateOne(json::object node, std::string_view field) {
   json::object& metadata = sandbox::ObjectAt(node, {"metadata"});
   const std::string prefix(sandbox::TextAt(metadata, {"generateName"}));
   const bool has_name = !sandbox::TextAt(metadata, {"name"}).empty();
@@ -74,20 +78,21 @@ base::Result<void> NodeMaker::CreateOne(json::object node) {
     clock_.AwaitTurn();
     const auto made = cluster_.Create({.resource = &Nodes()}, node);
     if (made) return {};
-    if (attempt == kAttempts) return std::unexpected(RequestError("creating node", made.error()));
+    if (attempt == kAttempts) return FailRequest(field, "creating node", made.error());
   }
 }
 
-base::Result<void> NodeMaker::Patch(const std::string& node, const json::object& patch) {
+base::Result<void> NodeMaker::Patch(const std::string& node, const json::object& patch,
+                                    std::string_view field) {
   clock_.AwaitTurn();
   const auto patched = cluster_.MergePatch({.resource = &Nodes(), .name = node}, patch);
-  if (!patched) return std::unexpected(RequestError("patching node " + node, patched.error()));
+  if (!patched) return FailRequest(field, "patching node " + node, patched.error());
   return {};
 }
 
 base::Result<void> NodeMaker::PatchLabel(const std::string& node, const std::string& key,
-                                         const std::string& value) {
-  return Patch(node, {{"metadata", json::object{{"labels", json::object{{key, value}}}}}});
+                                         const std::string& value, std::string_view field) {
+  return Patch(node, {{"metadata", json::object{{"labels", json::object{{key, value}}}}}}, field);
 }
 
 base::Result<void> NodeMaker::Apply(const NodeStrategy& strategy, std::span<const std::string> nodes) {
@@ -95,12 +100,13 @@ base::Result<void> NodeMaker::Apply(const NodeStrategy& strategy, std::span<cons
     if (auto may = may_go_on_(); !may) return may;
     base::Result<void> applied;
     if (const auto* const labels = std::get_if<LabelNodes>(&strategy)) {
-      applied = PatchLabel(node, labels->key, labels->values[(*labels->next)++ % labels->values.size()]);
+      applied = PatchLabel(node, labels->key, labels->values[(*labels->next)++ % labels->values.size()],
+                           "labelNodePrepareStrategy");
     } else if (const auto* const unique = std::get_if<LabelNodesUniquely>(&strategy)) {
       constexpr std::string_view kHex = "0123456789abcdef";
       const std::string uuid = fmt::format("{}-{}-4{}-a{}-{}", RandomText(kHex, 8), RandomText(kHex, 4),
                                            RandomText(kHex, 3), RandomText(kHex, 3), RandomText(kHex, 12));
-      applied = PatchLabel(node, unique->key, uuid);
+      applied = PatchLabel(node, unique->key, uuid, "uniqueNodeLabelStrategy");
     } else if (const auto* const limits = std::get_if<LimitVolumes>(&strategy)) {
       applied = LimitNode(node, *limits);
     }
@@ -113,7 +119,7 @@ base::Result<void> NodeMaker::LimitNode(const std::string& node, const LimitVolu
   json::object allocatable;
   for (const auto& [name, amount] : limits.node_allocatable) allocatable[name] = amount;
   // The server discards a status that comes this way; upstream sends it all the same.
-  auto patched = Patch(node, {{"status", json::object{{"allocatable", allocatable}}}});
+  auto patched = Patch(node, {{"status", json::object{{"allocatable", allocatable}}}}, kLimitField);
   if (!patched) return patched;
   const sandbox::Resource& resource = sandbox::ResourceOf("storage.k8s.io/v1", "CSINode");
   const sandbox::Target target{.resource = &resource, .name = node};
@@ -138,11 +144,11 @@ base::Result<void> NodeMaker::LimitNode(const std::string& node, const LimitVolu
   clock_.AwaitTurn();
   if (!existing) {
     const auto made = cluster_.Create({.resource = &resource}, std::move(csi_node));
-    if (!made) return std::unexpected(RequestError("creating CSINode " + node, made.error()));
+    if (!made) return FailRequest(kLimitField, "creating CSINode " + node, made.error());
     return {};
   }
   const auto updated = cluster_.Update(target, std::move(csi_node));
-  if (!updated) return std::unexpected(RequestError("updating CSINode " + node, updated.error()));
+  if (!updated) return FailRequest(kLimitField, "updating CSINode " + node, updated.error());
   return {};
 }
 

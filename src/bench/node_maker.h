@@ -28,10 +28,11 @@ class NodeMaker {
   base::Result<void> Create(const CreateNodes& op, const std::filesystem::path& folder, std::size_t op_index);
 
  private:
-  base::Result<void> CreateOne(boost::json::object node);
+  base::Result<void> CreateOne(boost::json::object node, std::string_view field);
   base::Result<void> Apply(const NodeStrategy& strategy, std::span<const std::string> nodes);
-  base::Result<void> Patch(const std::string& node, const boost::json::object& patch);
-  base::Result<void> PatchLabel(const std::string& node, const std::string& key, const std::string& value);
+  base::Result<void> Patch(const std::string& node, const boost::json::object& patch, std::string_view field);
+  base::Result<void> PatchLabel(const std::string& node, const std::string& key, const std::string& value,
+                                std::string_view field);
   base::Result<void> LimitNode(const std::string& node, const LimitVolumes& limits);
   std::string RandomText(std::string_view alphabet, std::size_t size);
 

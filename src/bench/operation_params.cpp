@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "bench/field_reader.h"
 #include "bench/operations.h"
 
 namespace berth::bench {
@@ -12,19 +13,14 @@ class Resolver {
   explicit Resolver(Params& params) : params_(params) {}
 
   void operator()(CreateNodes& op) {
-    Resolve(op.count, "Count");
+    Resolve(op.count, "count");
     Resolve(op.template_params);
   }
-  void operator()(CreateNamespaces& op) { Resolve(op.count, "Count"); }
+  void operator()(CreateNamespaces& op) { Resolve(op.count, "count"); }
   void operator()(CreatePods& op) {
-    Resolve(op.count, "Count");
-    if (!op.count_multiplier_param.empty()) {
-      op.count.value = op.count.number() *
-                       Keep("countMultiplierParam", params_.Integer(NameIn(op.count_multiplier_param)));
-      op.count_multiplier_param.clear();
-      CheckCount(op.count, "Count");
-    }
-    Resolve(op.signature_batch_size, "SignatureBatchSize");
+    Resolve(op.count, "count");
+    if (!op.count_multiplier_param.empty()) Multiply(op);
+    Resolve(op.signature_batch_size, "signatureBatchSize");
     if (op.signature_batch_size.number() == 0) op.signature_batch_size.value = 1;
     if (!op.duration_param.empty())
       op.duration = Keep("durationParam", params_.Duration(NameIn(op.duration_param)));
@@ -33,28 +29,32 @@ class Resolver {
     }
     Resolve(op.template_params);
     if (op.steady_state && op.skip_wait) {
-      Refuse("skipWaitToCompletion and steadyState cannot be true at the same time");
+      Refuse("skipWaitToCompletion", "skipWaitToCompletion and steadyState cannot be true at the same time");
     }
     if (op.steady_state && op.duration.count() <= 0) {
-      Refuse("when creating pods in a steady state, the test duration must be > 0");
+      Refuse(op.duration_param.empty() ? "duration" : "durationParam",
+             "when creating pods in a steady state, the test duration must be > 0");
     }
   }
   void operator()(CreatePodSets& op) {
-    Resolve(op.count, "Count");
+    Resolve(op.count, "count");
+    prefix_ = "createPodsOp.";
     (*this)(op.pods);
+    prefix_.clear();
   }
   void operator()(CreatePodGroups& op) {
-    Resolve(op.count, "Count");
+    const std::string_view field = op.count.param.empty() ? "count" : "countParam";
+    Resolve(op.count, "count");
     if (op.count.number() <= 0)
-      Refuse(fmt::format("count must be greater than 0, got {}", op.count.number()));
+      Refuse(field, fmt::format("count must be greater than 0, got {}", op.count.number()));
     Resolve(op.template_params);
   }
-  void operator()(CreateResourceClaims& op) { Resolve(op.count, "Count"); }
+  void operator()(CreateResourceClaims& op) { Resolve(op.count, "count"); }
   void operator()(CreateAny& op) {
-    Resolve(op.count, "Count");
+    Resolve(op.count, "count");
     Resolve(op.template_params);
   }
-  void operator()(UpdateAny& op) { Resolve(op.count, "Count"); }
+  void operator()(UpdateAny& op) { Resolve(op.count, "count"); }
   void operator()(Sleep& op) {
     if (!op.duration_param.empty())
       op.duration = Keep("durationParam", params_.Duration(NameIn(op.duration_param)));
@@ -71,32 +71,41 @@ class Resolver {
   // "$name" without its first character, whatever that is: where upstream does not look at it either.
   static std::string_view NameIn(const std::string& param) { return std::string_view(param).substr(1); }
 
-  void Refuse(std::string why) {
-    if (error_.empty()) error_ = std::move(why);
+  void Refuse(std::string_view field, std::string_view why) {
+    if (error_.empty()) error_ = FailIn(prefix_ + std::string(field), why).error().message;
   }
   template <class T>
   T Keep(std::string_view field, base::Result<T> result) {
     if (result) return *std::move(result);
-    Refuse(fmt::format("field \"{}\": {}", field, result.error().message));
+    Refuse(field, result.error().message);
     return T{};
   }
-  void CheckCount(const Count& count, std::string_view name) {
-    if (count.number() < 0) Refuse(fmt::format("invalid {}={} / {}Param=\"\"", name, count.number(), name));
-  }
-  void Resolve(Count& count, std::string_view name) {
-    if (!count.param.empty()) {
-      std::string field = fmt::format("{}Param", name);
-      field[0] = static_cast<char>(field[0] - 'A' + 'a');
-      count.value = Keep(field, params_.Integer(NameIn(count.param)));
-    }
+  void Resolve(Count& count, std::string_view field) {
+    const std::string param_field = std::string(field) + "Param";
+    if (!count.param.empty()) count.value = Keep(param_field, params_.Integer(NameIn(count.param)));
+    if (count.number() < 0) Refuse(count.param.empty() ? field : param_field, InvalidCountText(field, count));
     count.param.clear();
-    CheckCount(count, name);
+  }
+  void Multiply(CreatePods& op) {
+    constexpr std::string_view kField = "countMultiplierParam";
+    const std::int64_t factor = Keep(kField, params_.Integer(NameIn(op.count_multiplier_param)));
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(op.count.number(), factor, &product)) {
+      Refuse(kField, fmt::format("{} times {} pods are too many", factor, op.count.number()));
+    }
+    op.count.value = product;
+    if (product < 0) Refuse(kField, InvalidCountText("count", op.count));
+    op.count_multiplier_param.clear();
   }
   void Resolve(boost::json::object& template_params) {
-    template_params = Keep("templateParams", params_.Resolve(template_params));
+    for (auto& member : template_params) {
+      member.value() = Keep(fmt::format("templateParams.{}", std::string_view(member.key())),
+                            params_.Resolve(member.value()));
+    }
   }
 
   Params& params_;
+  std::string prefix_;  // of the fields of an operation inside another
   std::string error_;
 };
 
@@ -108,8 +117,9 @@ base::Result<std::vector<Operation>> Unroll(const std::vector<Operation>& operat
     Operation operation = operations[i];
     Resolver resolver(params);
     std::visit(resolver, operation.action);
+    operation.place = fmt::format("op {} ({})", i, operation.opcode);
     if (auto finished = resolver.Finish(); !finished) {
-      return base::Fail(fmt::format("op {} ({}): {}", i, operation.opcode, finished.error().message));
+      return base::Fail(fmt::format("{}: {}", operation.place, finished.error().message));
     }
     const auto* const sets = std::get_if<CreatePodSets>(&operation.action);
     if (sets == nullptr) {
@@ -119,7 +129,9 @@ base::Result<std::vector<Operation>> Unroll(const std::vector<Operation>& operat
     for (std::int64_t set = 0; set < sets->count.number(); ++set) {
       CreatePods pods = sets->pods;
       pods.namespace_name = fmt::format("{}-{}", sets->namespace_prefix, set);
-      unrolled.push_back({.opcode = "createPods", .action = std::move(pods)});
+      unrolled.push_back({.opcode = "createPods",
+                          .action = std::move(pods),
+                          .place = fmt::format("{}, set {}", operation.place, set)});
     }
   }
   return unrolled;

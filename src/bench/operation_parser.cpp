@@ -23,10 +23,7 @@ void ReadCount(FieldReader& fields, Count& count, std::string_view name = "count
   // The $ is checked here; what it names is not known yet.
   const bool is_param = count.param.starts_with('$') && count.param.size() > 1;
   if (!count.param.empty() ? !is_param : count.number() < 0) {
-    std::string shown(name);
-    shown[0] = static_cast<char>(shown[0] - 'a' + 'A');
-    fields.Refuse(count.param.empty() ? name : std::string_view(param_name),
-                  fmt::format("invalid {}={} / {}Param=\"{}\"", shown, count.number(), shown, count.param));
+    fields.Refuse(count.param.empty() ? name : std::string_view(param_name), InvalidCountText(name, count));
   }
 }
 
@@ -67,7 +64,9 @@ LimitVolumes ReadVolumeLimits(FieldReader& part) {
   for (const auto& [driver, limit] : drivers) {
     FieldReader fields(limit);
     fields.Read("count", strategy.driver_counts[driver]);
-    if (const auto finished = fields.Finish(); !finished) part.Refuse(driver, finished.error().message);
+    if (const auto finished = fields.Finish(); !finished) {
+      part.Refuse(fmt::format("csiNodeAllocatable.{}", std::string_view(driver)), finished.error().message);
+    }
   }
   return strategy;
 }
@@ -309,7 +308,14 @@ constexpr std::array<std::pair<std::string_view, Parser>, 17> kParsers = {{
 
 }  // namespace
 
+std::string InvalidCountText(std::string_view field, const Count& count) {
+  std::string shown(field);
+  shown[0] = static_cast<char>(shown[0] - 'a' + 'A');
+  return fmt::format("invalid {}={} / {}Param=\"{}\"", shown, count.number(), shown, count.param);
+}
+
 base::Result<Operation> ParseOperation(const json::value& value) {
+  if (!value.is_object()) return base::Fail("expected an object");
   FieldReader fields(value);
   Operation operation;
   fields.Read("opcode", operation.opcode);
@@ -319,7 +325,8 @@ base::Result<Operation> ParseOperation(const json::value& value) {
     if (auto finished = fields.Finish(); !finished) return std::unexpected(std::move(finished.error()));
     return operation;
   }
-  return base::Fail(fmt::format("unknown opcode \"{}\" in {}", operation.opcode, wire::WriteJson(value)));
+  return FailIn("opcode",
+                fmt::format("unknown opcode \"{}\" in {}", operation.opcode, wire::WriteJson(value)));
 }
 
 bool CollectsMetrics(const Operation& operation) {

@@ -26,6 +26,9 @@ struct Count {
   std::int64_t number(std::int64_t otherwise = 0) const { return value.value_or(otherwise); }
 };
 
+// What is said of a count that is no count, in upstream's words; `field`: "count", "signatureBatchSize".
+std::string InvalidCountText(std::string_view field, const Count& count);
+
 struct LabelNodes {
   std::string key;
   std::vector<std::string> values;  // one after another
@@ -142,6 +145,7 @@ using Action = std::variant<CreateNodes, CreateNamespaces, CreatePods, CreatePod
 struct Operation {
   std::string opcode;
   Action action;
+  std::string place = {};  // in its file: "op 3 (createPodSets), set 2"; known once it is unrolled
 };
 
 // Reads one operation strictly. What parameters decide is checked when they are known.

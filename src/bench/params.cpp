@@ -101,25 +101,22 @@ base::Result<base::Duration> Params::Duration(std::string_view name) {
   return *duration;
 }
 
-base::Result<json::object> Params::Resolve(const json::object& template_params) {
+base::Result<json::value> Params::Resolve(const json::value& value) {
+  if (!value.is_string() || !value.as_string().starts_with('$')) return value;
+  const std::string_view text = std::string_view(value.as_string()).substr(1);
+  const std::size_t bar = text.find('|', 1);
+  const std::string_view name = text.substr(0, bar);
+  if (const json::value* const found = Find(name)) return *found;
+  if (bar == std::string_view::npos) return base::Fail(fmt::format("parameter \"{}\" not found", name));
+  return ReadDefault(name, text.substr(bar + 1));
+}
+
+base::Result<json::object> Params::ResolveAll(const json::object& template_params) {
   json::object resolved;
   for (const auto& [key, value] : template_params) {
-    if (!value.is_string() || !value.as_string().starts_with('$')) {
-      resolved[key] = value;
-      continue;
-    }
-    const std::string_view text = std::string_view(value.as_string()).substr(1);
-    const std::size_t bar = text.find('|', 1);
-    const std::string_view name = text.substr(0, bar);
-    if (const json::value* const found = Find(name)) {
-      resolved[key] = *found;
-    } else if (bar == std::string_view::npos) {
-      return base::Fail(fmt::format("parameter \"{}\" not found", name));
-    } else {
-      auto fallback = ReadDefault(name, text.substr(bar + 1));
-      if (!fallback) return std::unexpected(std::move(fallback.error()));
-      resolved[key] = *std::move(fallback);
-    }
+    auto one = Resolve(value);
+    if (!one) return std::unexpected(std::move(one.error()));
+    resolved[key] = *std::move(one);
   }
   return resolved;
 }

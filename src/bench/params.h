@@ -29,7 +29,9 @@ class Params {
 
   // "$name" is the parameter of that name; "$name|default" is the default, read as YAML, where there is no
   // such parameter. Every other value is itself.
-  base::Result<boost::json::object> Resolve(const boost::json::object& template_params);
+  base::Result<boost::json::value> Resolve(const boost::json::value& value);
+  // All members of it.
+  base::Result<boost::json::object> ResolveAll(const boost::json::object& template_params);
 
   // In the order of their names.
   std::vector<std::string> Unused() const;

@@ -35,7 +35,8 @@ class PodMaker {
   base::Result<std::vector<Write>> VolumeWrites(const std::string& namespace_name, std::int64_t index,
                                                 boost::json::object& pod) const;
 
-  std::optional<ObjectTemplate> pod_;  // nothing: a plain pod
+  std::optional<ObjectTemplate> pod_;               // nothing: a plain pod
+  std::string_view pod_field_ = "podTemplatePath";  // that names its template
   std::optional<ObjectTemplate> claim_;
   std::optional<ObjectTemplate> volume_;
   boost::json::object params_;
@@ -46,7 +47,9 @@ class PodMaker {
 boost::json::object TemplateData(const boost::json::object& params, std::int64_t index,
                                  std::optional<std::int64_t> count);
 
-// The error of a request, with what it was about.
-base::Error RequestError(std::string_view what, const sandbox::StatusError& error);
+// The error of a request, with what it was about. Where the server did not like the object, the field of the
+// operation that it came from is named; empty: it came from none.
+std::unexpected<base::Error> FailRequest(std::string_view field, std::string_view what,
+                                         const sandbox::StatusError& error);
 
 }  // namespace berth::bench

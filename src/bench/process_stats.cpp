@@ -58,15 +58,21 @@ base::Duration ProcessorTimeOf(pid_t process) {
   return FromClock(clock);
 }
 
-base::Duration ProcessorTimeOfGroup(pid_t group) {
-  std::int64_t ticks = 0;
+std::vector<pid_t> ProcessesOfGroup(pid_t group) {
+  std::vector<pid_t> processes;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename();
     if (!std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; })) continue;
-    const StatFields fields = ReadStat(entry.path());
-    if (fields.group == group) ticks += fields.ticks;
+    if (ReadStat(entry.path()).group == group) processes.push_back(static_cast<pid_t>(std::stol(name)));
   }
+  return processes;
+}
+
+base::Duration ProcessorTimeOfGroup(pid_t group) {
+  std::int64_t ticks = 0;
+  for (const pid_t process : ProcessesOfGroup(group))
+    ticks += ReadStat(fmt::format("/proc/{}", process)).ticks;
   return FromTicks(ticks);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <sys/types.h>
+#include <vector>
 
 #include "base/clock.h"
 
@@ -11,6 +12,9 @@ namespace berth::bench {
 // User and system, all threads, those that have ended included; to the nanosecond. Zero for a process that is
 // gone.
 base::Duration ProcessorTimeOf(pid_t process);
+
+// The processes of a group, as far as they still run.
+std::vector<pid_t> ProcessesOfGroup(pid_t group);
 
 // The same for all processes of a group, as far as they still run; in ticks of a hundredth of a second.
 base::Duration ProcessorTimeOfGroup(pid_t group);

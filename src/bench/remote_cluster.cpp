@@ -146,6 +146,7 @@ void RemoteCluster::StartScheduler() {
     return;
   }
   scheduler_ = *std::move(launched);
+  measured_ = {scheduler_.process->id()};
   if (scheduler_.port) AwaitReady();
 }
 
@@ -179,12 +180,12 @@ std::string RemoteCluster::Problem() {
 
 void RemoteCluster::OnPods(const client::EventBatch& batch) {
   if (observer_ == nullptr) return;
-  static const api::StringMap none;
   for (const client::ObjectEvent& event : batch.events) {
     const api::PodRecord& pod = *std::get<client::Shared<api::PodRecord>>(event.object);
+    const api::StringMap labels = pod.labels.ToMap();
     observer_->OnPod({.namespace_name = pod.namespace_,
                       .name = pod.name,
-                      .labels = pod.labels ? *pod.labels : none,
+                      .labels = labels,
                       .is_gone = event.type == client::ObjectEvent::Type::kDelete,
                       .is_bound = !pod.node_name.empty()});
   }
@@ -278,16 +279,20 @@ bool RemoteCluster::IsAttempted(const std::string& namespace_name, const std::st
 }
 
 Usage RemoteCluster::usage() const {
-  if (!scheduler_.process) return {};
-  return {.cpu = ProcessorTimeOf(scheduler_.process->id()), .steps = 0};
+  Usage usage;
+  for (const pid_t process : measured_) usage.cpu += ProcessorTimeOf(process);
+  return usage;
 }
 
 std::int64_t RemoteCluster::PeakMemory() const {
-  return scheduler_.process ? PeakMemoryOf(scheduler_.process->id()) : 0;
+  std::int64_t sum = 0;
+  for (const pid_t process : measured_) sum += PeakMemoryOf(process);
+  return sum;
 }
 
 void RemoteCluster::ResetPeakMemory() {
-  if (scheduler_.process) ResetPeakMemoryOf(scheduler_.process->id());
+  FindMeasured();
+  for (const pid_t process : measured_) ResetPeakMemoryOf(process);
 }
 
 std::string RemoteCluster::MetricsText() {
@@ -295,7 +300,13 @@ std::string RemoteCluster::MetricsText() {
   return api_->FetchLocal(*scheduler_.port, "/metrics").value_or(std::string());
 }
 
+void RemoteCluster::FindMeasured() {
+  if (scheduler_.process) measured_ = ProcessesOfGroup(scheduler_.process->id());
+}
+
 bool RemoteCluster::AwaitRest() {
+  // Those that came while it was measured count whole.
+  FindMeasured();
   const base::TimePoint end = clock_.Now() + kRestTimeout;
   int quiet = 0;
   while (quiet < 2 && clock_.Now() < end && !options_.is_interrupted()) {

@@ -72,6 +72,7 @@ class RemoteCluster final : public TestCluster {
   std::vector<std::string> Names(std::string_view kind);
   void OnPods(const client::EventBatch& batch);
   void AwaitReady();
+  void FindMeasured();
   // Fills in what every body has, and creates the class of a pod's priority.
   void Complete(const sandbox::Target& target, boost::json::object& document);
 
@@ -83,6 +84,8 @@ class RemoteCluster final : public TestCluster {
   std::string scheduler_kubeconfig_;
   std::unique_ptr<RemoteApi> api_;
   RunningScheduler scheduler_;
+  // Its process, and those that it has started when a measurement begins or ends: it may be a script.
+  std::vector<pid_t> measured_;
   std::string problem_;
   PriorityClasses priorities_;
   PodObserver* observer_ = nullptr;

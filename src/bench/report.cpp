@@ -91,8 +91,8 @@ std::string TableText(std::span<const WorkloadReport> reports) {
         return value > 0 ? fmt::format("{:.{}f}", value, digits) : std::string("-");
       };
       lines.push_back(
-          {report.name(), fmt::format("{}", measured.pods),
-           fmt::format("{:.2f}", measured.cpu_microseconds_per_pod),
+          {report.round > 1 ? fmt::format("{} (round {})", report.name(), report.round) : report.name(),
+           fmt::format("{}", measured.pods), fmt::format("{:.2f}", measured.cpu_microseconds_per_pod),
            fmt::format("{:.0f}", measured.pods_per_cpu_second), fmt::format("{:.0f}", measured.exact_rate),
            if_known(measured.average_rate, 0), fmt::format("{:.3f}", measured.latency_ms_p50),
            fmt::format("{:.3f}", measured.latency_ms_p99), if_known(measured.attempt_ms_p99, 3),
@@ -102,9 +102,12 @@ std::string TableText(std::span<const WorkloadReport> reports) {
   }
   std::string text = AlignedColumns(lines);
   for (const WorkloadReport& report : reports) {
-    if (report.outcome == Outcome::kPassed) continue;
-    fmt::format_to(std::back_inserter(text), "{}: {}: {}\n", OutcomeText(report.outcome), report.name(),
-                   Joined(report.reasons));
+    if (report.outcome == Outcome::kNotSupported) {
+      fmt::format_to(std::back_inserter(text), "not supported: {}: {}\n", report.name(),
+                     Joined(report.reasons));
+    } else {
+      for (const std::string& reason : report.reasons) text += "failed: " + reason + "\n";
+    }
   }
   return text;
 }
@@ -113,20 +116,28 @@ std::string CsvText(std::span<const WorkloadReport> reports) {
   std::string text =
       "test case,workload,outcome,reason,collection,pods,cpu us per pod,pods per cpu second,pods per second,"
       "sampled pods per second,latency ms p50,latency ms p99,latency ms max,seconds,peak MiB,wall seconds,"
-      "attempt ms p50,attempt ms p99,foreign share\n";
+      "attempt ms p50,attempt ms p99,foreign share,attempt ms p90,attempt ms p95,sampled p50,sampled p90,"
+      "sampled p95,sampled p99,round\n";
   for (const WorkloadReport& report : reports) {
     const std::string head = fmt::format("{},{},{},{}", CsvField(report.test_case), CsvField(report.workload),
                                          OutcomeText(report.outcome), CsvField(Joined(report.reasons)));
-    if (report.measurements.empty()) text += head + ",,,,,,,,,,,,,,,\n";
+    if (report.measurements.empty()) text += fmt::format("{},,,,,,,,,,,,,,,,,,,,,,{}\n", head, report.round);
     for (const Measurement& measured : report.measurements) {
+      // Empty where upstream has no samples either.
+      const auto sampled = [&](const char* bucket) {
+        const auto found = measured.sampled_rates.find(bucket);
+        return found == measured.sampled_rates.end() ? std::string() : fmt::format("{:.1f}", found->second);
+      };
       fmt::format_to(std::back_inserter(text),
                      "{},{},{},{:.3f},{:.1f},{:.1f},{:.1f},{:.4f},{:.4f},{:.4f},{:.3f},"
-                     "{:.1f},{:.2f},{:.4f},{:.4f},{:.3f}\n",
+                     "{:.1f},{:.2f},{:.4f},{:.4f},{:.3f},{:.4f},{:.4f},{},{},{},{},{}\n",
                      head, CsvField(measured.name), measured.pods, measured.cpu_microseconds_per_pod,
                      measured.pods_per_cpu_second, measured.exact_rate, measured.average_rate,
                      measured.latency_ms_p50, measured.latency_ms_p99, measured.latency_ms_max,
                      measured.seconds, measured.peak_memory_mib, report.wall_seconds, measured.attempt_ms_p50,
-                     measured.attempt_ms_p99, report.foreign_share);
+                     measured.attempt_ms_p99, report.foreign_share, measured.attempt_ms_p90,
+                     measured.attempt_ms_p95, sampled("Perc50"), sampled("Perc90"), sampled("Perc95"),
+                     sampled("Perc99"), report.round);
     }
   }
   return text;

@@ -111,7 +111,7 @@ class Survey {
     if (path.empty()) return std::nullopt;
     const auto source = ObjectTemplate::Load(
         file_.folder() / path, kind.empty() ? nullptr : sandbox::ResourceOf("v1", kind).message);
-    const auto resolved = params_.Resolve(params);
+    const auto resolved = params_.ResolveAll(params);
     if (!source || !resolved) return std::nullopt;
     auto object = source->Make(TemplateData(*resolved, 0, 1));
     if (!object) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <utility>
 
+#include "bench/field_reader.h"
 #include "sandbox/document.h"
 
 namespace berth::bench {
@@ -45,7 +46,11 @@ Runner::Runner(const WorkloadFile& file, const TestCase& test_case, const Worklo
 Runner::~Runner() { cluster_.SetPodObserver(nullptr); }
 
 RunResults Runner::Run() {
-  if (auto run = RunAll(); !run) results_.failures.push_back(std::move(run.error().message));
+  if (auto run = RunAll(); !run) {
+    results_.failures.push_back(std::move(run.error().message));
+    // What was seen until then is worth something, too; it says itself how many pods that were.
+    if (collection_ && options_.is_interrupted()) FinishCollection(/*is_whole=*/false);
+  }
   clock_.CancelAll();
   return std::move(results_);
 }
@@ -53,23 +58,22 @@ RunResults Runner::Run() {
 Runner::Done Runner::RunAll() {
   // All parameters are looked at before the first operation runs.
   const auto operations = Unroll(test_case_.operations, params_);
-  if (!operations) return base::Fail(fmt::format("{}: {}", file_.path.string(), operations.error().message));
+  if (!operations) return std::unexpected(operations.error());
   if (!options_.precreate) EnsureScheduler();
   const base::TimePoint end = clock_.Now() + kWorkloadMax;
   for (op_index_ = 0; op_index_ < operations->size(); ++op_index_) {
     if (auto may = MayGoOn(); !may) return may;
     const Operation& operation = (*operations)[op_index_];
+    place_ = operation.place;
     const auto done = std::visit([&](const auto& action) { return Do(action); }, operation.action);
-    if (!done)
-      return base::Fail(fmt::format("op {} ({}): {}", op_index_, operation.opcode, done.error().message));
-    if (clock_.Now() >= end)
-      return base::Fail(fmt::format("op {}: the workload ran for 30 minutes", op_index_));
+    if (!done) return base::Fail(fmt::format("{}: {}", place_, done.error().message));
+    if (clock_.Now() >= end) return base::Fail(place_ + ": the workload ran for 30 minutes");
   }
   if (const auto unused = params_.Unused(); !unused.empty()) {
-    return base::Fail(
-        fmt::format("{}: the parameters [{}] are defined on workload {}, but unused.\nPlease make "
-                    "sure there are no typos",
-                    file_.path.string(), fmt::join(unused, " "), workload_.name));
+    return FailIn("params",
+                  fmt::format("the parameters [{}] are defined on workload {}, but unused.\nPlease make "
+                              "sure there are no typos",
+                              fmt::join(unused, " "), workload_.name));
   }
   return {};
 }
@@ -89,7 +93,7 @@ Runner::Done Runner::Do(const CreatePods& op) {
   if (!maker) return std::unexpected(maker.error());
   if (op.collect_metrics) {
     auto started = StartCollection({.name = namespace_name, .namespaces = {namespace_name}, .labels = {}});
-    if (!started) return started;
+    if (!started) return FailIn("collectMetrics", started.error().message);
   }
   const std::int64_t count = op.count.number();
   if (op.steady_state) {
@@ -152,7 +156,7 @@ Runner::Done Runner::CreateSteadily(const CreatePods& op, const PodMaker& maker,
       const sandbox::Target pod{
           .resource = &sandbox::ResourceOf("v1", "Pod"), .namespace_name = namespace_name, .name = name};
       if (const auto deleted = cluster_.Delete(pod, 0); !deleted) {
-        return std::unexpected(RequestError("delete scheduled pod", deleted.error()));
+        return FailRequest("", "delete scheduled pod", deleted.error());
       }
       auto again = maker.Writes(clock_, namespace_name, 0, 1);
       if (!again) return std::unexpected(std::move(again.error()));
@@ -177,7 +181,7 @@ Runner::Done Runner::Do(const CreatePodSets&) {
 
 Runner::Done Runner::Do(const Barrier& op) {
   for (const std::string& name : op.namespaces) {
-    if (!unwaited_.contains(name)) return base::Fail("unknown namespace " + name);
+    if (!unwaited_.contains(name)) return FailIn("namespaces", "unknown namespace " + name);
   }
   std::map<std::string, std::size_t> waited_for;
   for (const auto& [name, count] : unwaited_) {
@@ -199,7 +203,12 @@ Runner::Done Runner::Do(const Barrier& op) {
 
 Runner::Done Runner::Do(const Sleep& op) {
   EnsureScheduler();
-  clock_.LetPass(op.duration);
+  // In parts, so that it can be interrupted.
+  const base::TimePoint end = clock_.Now() + op.duration;
+  while (clock_.Now() < end) {
+    if (auto may = MayGoOn(); !may) return may;
+    clock_.LetPass(std::min<base::Duration>(end - clock_.Now(), seconds(1)));
+  }
   return {};
 }
 
@@ -277,13 +286,13 @@ Runner::Done Runner::StartCollection(Collection::Scope scope) {
   return {};
 }
 
-void Runner::FinishCollection() {
+void Runner::FinishCollection(bool is_whole) {
   Collection::Results collected = collection_->Finish(path());
   collection_.reset();
-  if (options_.check_thresholds) {
+  if (options_.check_thresholds && is_whole) {
     const double threshold = workload_.threshold.For(file_.topic);
     for (const std::string& failure : CheckThreshold(threshold, workload_.selector, collected.items)) {
-      results_.failures.push_back(fmt::format("op {}: {}", op_index_, failure));
+      results_.failures.push_back(fmt::format("{}: {}", place_, failure));
     }
   }
   results_.measurements.push_back(std::move(collected.measurement));

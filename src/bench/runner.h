@@ -97,15 +97,22 @@ class Runner {
              const std::function<std::string()>& what_is_missing);
   void EnsureScheduler();
   Done StartCollection(Collection::Scope scope);
-  void FinishCollection();
+  // `is_whole`: all that it was to see has happened, so that it may be held against a threshold.
+  void FinishCollection(bool is_whole = true);
   Done UpdateOne(const UpdateAny& op, const ObjectTemplate& source, std::int64_t index);
   // The template's object and where it belongs.
   struct FreeObject {
     sandbox::Target target;
     boost::json::object document;
   };
-  base::Result<FreeObject> MakeFree(const ObjectTemplate& source, const boost::json::object& data,
-                                    const std::string& path, const std::string& namespace_name);
+  // `path`: of the template, which the operation has in its field `path_field`.
+  struct FreeSource {
+    const ObjectTemplate& source;
+    const std::string& path;
+    std::string path_field = "templatePath";
+  };
+  base::Result<FreeObject> MakeFree(const FreeSource& source, const boost::json::object& data,
+                                    const std::string& namespace_name);
   std::string path() const { return "BenchmarkPerfScheduling/" + test_case_.name + "/" + workload_.name; }
 
   const WorkloadFile& file_;
@@ -118,6 +125,7 @@ class Runner {
   NodeMaker nodes_;
   Params params_;
   std::size_t op_index_ = 0;
+  std::string place_;                     // of the operation that runs, in its file
   std::vector<sandbox::Target> devices_;  // that operations created: classes, slices, claims
   // Namespaces that operations made, and how many pods in each nobody has waited for.
   std::map<std::string, std::size_t> unwaited_;

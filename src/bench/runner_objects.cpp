@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bench/claim_allocation.h"
+#include "bench/field_reader.h"
 #include "bench/runner.h"
 #include "sandbox/document.h"
 #include "sandbox/kinds.h"
@@ -35,7 +36,7 @@ sandbox::ApiResult<std::string> Runner::CreateNamespace(const std::string& name,
 Runner::Done Runner::EnsureNamespace(const std::string& name) {
   if (unwaited_.contains(name)) return {};
   if (const auto made = CreateNamespace(name, {}); !made) {
-    return base::Fail(fmt::format("failed to create namespace for Pod: {}: {}", name, made.error().message));
+    return FailRequest("namespace", "failed to create namespace for Pod: " + name, made.error());
   }
   unwaited_[name] = 0;
   return {};
@@ -47,25 +48,26 @@ Runner::Done Runner::Do(const CreateNamespaces& op) {
     const auto source = ObjectTemplate::Load(file_.folder() / op.template_path,
                                              sandbox::ResourceOf("v1", "Namespace").message,
                                              /*expands=*/false);
-    if (!source) return std::unexpected(source.error());
+    if (!source) return FailIn("namespaceTemplatePath", source.error().message);
     document = *source->Make({});
   }
   for (std::int64_t i = 0; i < op.count.number(); ++i) {
     const std::string name = fmt::format("{}-{}", op.prefix, i);
     const auto made = CreateNamespace(name, document);
     if (!made && made.error().reason != "AlreadyExists") {
-      return std::unexpected(RequestError("creating namespace " + name, made.error()));
+      return FailRequest(op.template_path.empty() ? "prefix" : "namespaceTemplatePath",
+                         "creating namespace " + name, made.error());
     }
+    if (auto may = MayGoOn(); !may) return may;
     unwaited_.try_emplace(name, 0);
   }
   return {};
 }
 
-base::Result<Runner::FreeObject> Runner::MakeFree(const ObjectTemplate& source, const json::object& data,
-                                                  const std::string& path,
+base::Result<Runner::FreeObject> Runner::MakeFree(const FreeSource& source, const json::object& data,
                                                   const std::string& namespace_name) {
-  auto document = source.Make(data);
-  if (!document) return std::unexpected(std::move(document.error()));
+  auto document = source.source.Make(data);
+  if (!document) return FailIn(source.path_field, document.error().message);
   const std::string_view api_version = sandbox::TextAt(*document, {"apiVersion"});
   const std::string_view kind = sandbox::TextAt(*document, {"kind"});
   const sandbox::Resource* resource = sandbox::ResourceTable::Get().FindKind(api_version, kind);
@@ -74,16 +76,16 @@ base::Result<Runner::FreeObject> Runner::MakeFree(const ObjectTemplate& source, 
     resource = sandbox::ResourceTable::Get().FindKind("resource.k8s.io/v1", kind);
   }
   if (resource == nullptr) {
-    return base::Fail(
-        fmt::format("{}: no matches for kind \"{}\" in version \"{}\"", path, kind, api_version));
+    return FailIn(source.path_field, fmt::format("{}: no matches for kind \"{}\" in version \"{}\"",
+                                                 source.path, kind, api_version));
   }
   if (resource->namespaced && namespace_name.empty()) {
-    return base::Fail(fmt::format("namespace not set for \"{}\", but \"{}\" has scope \"namespace\"", path,
-                                  KindText(*resource)));
+    return FailIn("namespace", fmt::format("namespace not set for \"{}\", but \"{}\" has scope \"namespace\"",
+                                           source.path, KindText(*resource)));
   }
   if (!resource->namespaced && !namespace_name.empty()) {
-    return base::Fail(fmt::format("namespace \"{}\" set for \"{}\", but \"{}\" has scope \"root\"",
-                                  namespace_name, path, KindText(*resource)));
+    return FailIn("namespace", fmt::format("namespace \"{}\" set for \"{}\", but \"{}\" has scope \"root\"",
+                                           namespace_name, source.path, KindText(*resource)));
   }
   sandbox::Target target{.resource = resource,
                          .namespace_name = namespace_name,
@@ -96,10 +98,10 @@ Runner::Done Runner::Do(const CreateAny& op) {
     if (auto ensured = EnsureNamespace(op.namespace_name); !ensured) return ensured;
   }
   const auto source = ObjectTemplate::Load(file_.folder() / op.template_path, nullptr);
-  if (!source) return std::unexpected(source.error());
+  if (!source) return FailIn("templatePath", source.error().message);
   const std::int64_t count = op.count.number(1);
   for (std::int64_t index = 0; index < count; ++index) {
-    const auto object = MakeFree(*source, TemplateData(op.template_params, index, count), op.template_path,
+    const auto object = MakeFree({*source, op.template_path}, TemplateData(op.template_params, index, count),
                                  op.namespace_name);
     if (!object) return std::unexpected(object.error());
     sandbox::Target target = object->target;
@@ -115,7 +117,7 @@ Runner::Done Runner::Do(const CreateAny& op) {
       return made || !MayGoOn();
     });
     if (auto may = MayGoOn(); !may) return may;
-    if (!made) return std::unexpected(RequestError(op.template_path, *error));
+    if (!made) return FailRequest("templatePath", op.template_path, *error);
     if (target.resource->group == "resource.k8s.io") devices_.push_back(std::move(target));
   }
   return {};
@@ -123,7 +125,7 @@ Runner::Done Runner::Do(const CreateAny& op) {
 
 Runner::Done Runner::UpdateOne(const UpdateAny& op, const ObjectTemplate& source, std::int64_t index) {
   const auto object =
-      MakeFree(source, TemplateData({}, index, op.count.number(1)), op.template_path, op.namespace_name);
+      MakeFree({source, op.template_path}, TemplateData({}, index, op.count.number(1)), op.namespace_name);
   if (!object) return std::unexpected(object.error());
   std::vector<std::string> places = op.subresources;
   if (places.empty()) places.emplace_back();
@@ -134,9 +136,10 @@ Runner::Done Runner::UpdateOne(const UpdateAny& op, const ObjectTemplate& source
     target.subresource = subresource;
     const auto updated = cluster_.Update(target, object->document);
     if (!updated) {
-      return std::unexpected(
-          RequestError(subresource == "status" ? "failed to update object status" : "failed to update object",
-                       updated.error()));
+      return FailRequest(
+          "templatePath",
+          subresource == "status" ? "failed to update object status" : "failed to update object",
+          updated.error());
     }
   }
   return {};
@@ -147,7 +150,7 @@ Runner::Done Runner::Do(const UpdateAny& op) {
     if (auto ensured = EnsureNamespace(op.namespace_name); !ensured) return ensured;
   }
   const auto source = ObjectTemplate::Load(file_.folder() / op.template_path, nullptr);
-  if (!source) return std::unexpected(source.error());
+  if (!source) return FailIn("templatePath", source.error().message);
   for (std::int64_t index = 0; index < op.count.number(1); ++index) {
     if (op.updates_per_second > 0) {
       clock_.LetPass(Interval(op.updates_per_second));
@@ -164,14 +167,15 @@ Runner::Done Runner::Do(const CreatePodGroups& op) {
   if (auto ensured = EnsureNamespace(op.namespace_name); !ensured) return ensured;
   const sandbox::Resource& groups = sandbox::ResourceOf("scheduling.k8s.io/v1beta1", "PodGroup");
   const auto source = ObjectTemplate::Load(file_.folder() / op.template_path, groups.message);
-  if (!source) return std::unexpected(source.error());
+  if (!source) return FailIn("templatePath", source.error().message);
   for (std::int64_t index = 0; index < op.count.number(); ++index) {
     auto group = source->Make(TemplateData(op.template_params, index, std::nullopt));
-    if (!group) return std::unexpected(std::move(group.error()));
+    if (!group) return FailIn("templatePath", group.error().message);
     clock_.AwaitTurn();
     const auto made =
         cluster_.Create({.resource = &groups, .namespace_name = op.namespace_name}, *std::move(group));
-    if (!made) return std::unexpected(RequestError(op.template_path, made.error()));
+    if (!made) return FailRequest("templatePath", op.template_path, made.error());
+    if (auto may = MayGoOn(); !may) return may;
   }
   // The scheduler hears of them before it hears of any pod that comes later.
   clock_.LetPass(milliseconds(100));
@@ -183,12 +187,13 @@ Runner::Done Runner::Do(const CreateResourceClaims& op) {
   const sandbox::Resource& claims = sandbox::ResourceOf("resource.k8s.io/v1", "ResourceClaim");
   const auto source =
       ObjectTemplate::Load(file_.folder() / op.template_path, claims.message, /*expands=*/false);
-  if (!source) return std::unexpected(source.error());
+  if (!source) return FailIn("templatePath", source.error().message);
   for (std::int64_t index = 0; index < op.count.number(); ++index) {
     clock_.AwaitTurn();
     const auto made =
         cluster_.Create({.resource = &claims, .namespace_name = op.namespace_name}, *source->Make({}));
-    if (!made) return std::unexpected(RequestError("create claim", made.error()));
+    if (!made) return FailRequest("templatePath", "create claim", made.error());
+    if (auto may = MayGoOn(); !may) return may;
     devices_.push_back({.resource = &claims, .namespace_name = op.namespace_name, .name = *made});
   }
   return {};
@@ -220,7 +225,7 @@ Runner::Done Runner::Do(const AllocateResourceClaims& op) {
     target.subresource = "status";
     clock_.AwaitTurn();
     if (const auto updated = cluster_.Update(target, *std::move(document)); !updated) {
-      return std::unexpected(RequestError("update claim status with allocation", updated.error()));
+      return FailRequest("", "update claim status with allocation", updated.error());
     }
     if (auto may = MayGoOn(); !may) return may;
   }
@@ -232,18 +237,20 @@ Runner::Done Runner::Do(const DeletePods& op) {
   for (const auto& [name, pod] : ledger_.pods(op.namespace_name)) {
     if (HasLabels(pod.labels, op.labels)) names.push_back(name);
   }
-  const auto remove = [this, namespace_name = op.namespace_name,
-                       op_index = op_index_](const std::string& name) {
+  const auto remove = [this, namespace_name = op.namespace_name, place = place_](const std::string& name) {
     const auto deleted = cluster_.Delete(
         {.resource = &sandbox::ResourceOf("v1", "Pod"), .namespace_name = namespace_name, .name = name},
         std::nullopt);
     if (deleted) return;
     results_.failures.push_back(
-        fmt::format("op {}: unable to delete pod {}: {}", op_index, name, deleted.error().message));
+        fmt::format("{}: unable to delete pod {}: {}", place, name, deleted.error().message));
   };
   if (op.deletes_per_second == 0) {
     clock_.AwaitTurn();
-    for (const std::string& name : names) remove(name);
+    for (const std::string& name : names) {
+      if (auto may = MayGoOn(); !may) return may;
+      remove(name);
+    }
     return {};
   }
   const base::Duration interval = Interval(op.deletes_per_second);
@@ -256,6 +263,7 @@ Runner::Done Runner::Do(const DeletePods& op) {
   }
   for (const std::string& name : names) {
     clock_.LetPass(interval);
+    if (auto may = MayGoOn(); !may) return may;
     remove(name);
   }
   return {};
@@ -265,35 +273,37 @@ Runner::Done Runner::Do(const Churn& op) {
   const std::string namespace_name = op.namespace_name.value_or(DefaultNamespace());
   if (const auto made = CreateNamespace(namespace_name, {});
       !made && made.error().reason != "AlreadyExists") {
-    return std::unexpected(RequestError("unable to create namespace " + namespace_name, made.error()));
+    return FailRequest("namespace", "unable to create namespace " + namespace_name, made.error());
   }
   struct Source {
     FreeObject object;
-    std::vector<std::string> live;  // the names that are there, by slot
+    std::map<std::int64_t, std::string> live = {};  // the names that are there, by slot
   };
   std::vector<Source> sources;
-  for (const std::string& path : op.template_paths) {
+  for (std::size_t i = 0; i < op.template_paths.size(); ++i) {
+    const std::string& path = op.template_paths[i];
+    const std::string field = fmt::format("templatePaths[{}]", i);
     const auto parsed = ObjectTemplate::Load(file_.folder() / path, nullptr, /*expands=*/false);
-    if (!parsed) return std::unexpected(parsed.error());
+    if (!parsed) return FailIn(field, parsed.error().message);
     const auto document = parsed->Make({});
     const sandbox::Resource* const resource = sandbox::ResourceTable::Get().FindKind(
         sandbox::TextAt(*document, {"apiVersion"}), sandbox::TextAt(*document, {"kind"}));
-    auto object = MakeFree(*parsed, {}, path,
+    auto object = MakeFree({*parsed, path, field}, {},
                            resource != nullptr && resource->namespaced ? namespace_name : std::string());
     if (!object) return std::unexpected(std::move(object.error()));
     object->target.name.clear();
-    sources.push_back({*std::move(object), std::vector<std::string>(static_cast<std::size_t>(op.number))});
+    sources.push_back({*std::move(object)});
   }
   const auto create = [this](const FreeObject& object) {
     // Errors are nobody's business: upstream ignores them here.
     return cluster_.Create(object.target, object.document).value_or(std::string());
   };
-  const auto remove = [this, op_index = op_index_](const FreeObject& object, const std::string& name) {
+  const auto remove = [this, place = place_](const FreeObject& object, const std::string& name) {
     sandbox::Target target = object.target;
     target.name = name;
     if (const auto deleted = cluster_.Delete(target, std::nullopt); !deleted) {
       results_.failures.push_back(
-          fmt::format("op {}: unable to delete {}: {}", op_index, name, deleted.error().message));
+          fmt::format("{}: unable to delete {}: {}", place, name, deleted.error().message));
     }
   };
   clock_.Every(milliseconds(op.interval_milliseconds),
@@ -304,7 +314,7 @@ Runner::Done Runner::Do(const Churn& op) {
                      create(source.object);
                      continue;
                    }
-                   std::string& live = source.live[static_cast<std::size_t>(tick % number)];
+                   std::string& live = source.live[tick % number];
                    if (live.empty()) {
                      live = create(source.object);
                    } else {

@@ -1,11 +1,13 @@
 #include "bench/scheduler_launch.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "base/files.h"
+#include "bench/field_reader.h"
 #include "sandbox/document.h"
 #include "wire/json_document.h"
 #include "wire/yaml.h"
@@ -17,6 +19,7 @@ namespace json = boost::json;
 
 constexpr const char* kConfigVersion = "kubescheduler.config.k8s.io/v1";
 constexpr base::Duration kControlPlaneTimeout = std::chrono::minutes(2);
+constexpr base::Duration kVersionTimeout = std::chrono::seconds(10);
 
 base::Result<void> WriteText(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -79,6 +82,24 @@ SchedulerChoice ChooseScheduler(const std::filesystem::path& path, bool is_bare)
   return choice;
 }
 
+std::string SchedulerVersion(const SchedulerChoice& choice, const std::function<bool()>& is_interrupted) {
+  constexpr const char* kUnknown = "version unknown";
+  constexpr std::size_t kLongest = 100;
+  if (choice.is_bare) return kUnknown;
+  const auto folder = TemporaryFolder::Make();
+  if (!folder) return kUnknown;
+  auto process = ChildProcess::Start({.command = {choice.command.front(), "--version"},
+                                      .environment = {},
+                                      .log = folder->path() / "version"});
+  if (!process) return kUnknown;
+  const auto line = (*process)->AwaitLine("", kVersionTimeout, is_interrupted);
+  // Something that does not know the flag may print anything.
+  const bool is_version = line && line->size() <= kLongest && std::ranges::any_of(*line, [](char c) {
+                            return std::isdigit(static_cast<unsigned char>(c)) != 0;
+                          });
+  return is_version ? *line : kUnknown;
+}
+
 std::string GatesText(const Gates& gates) {
   std::string text;
   for (const auto& [name, enabled] : gates) {
@@ -94,7 +115,10 @@ base::Result<json::object> SchedulerConfig(const SchedulerChoice& choice,
   json::object config{{"apiVersion", kConfigVersion}, {"kind", "KubeSchedulerConfiguration"}};
   if (!file.empty()) {
     auto read = ReadConfig(file);
-    if (!read) return read;
+    if (!read && of_test_case.empty()) {
+      return base::Fail(fmt::format("the configuration of {}: {}", choice.name, read.error().message));
+    }
+    if (!read) return FailIn("schedulerConfigPath", read.error().message);
     config = *std::move(read);
   }
   const double rate = surroundings.requests_per_second;

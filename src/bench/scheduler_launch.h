@@ -30,6 +30,10 @@ struct SchedulerChoice {
 // `path` as a command: a program that is called berth is told to be a scheduler.
 SchedulerChoice ChooseScheduler(const std::filesystem::path& path, bool is_bare);
 
+// What it says that it is when it is asked with --version; "version unknown" if it says nothing like that.
+// Bare ones are not asked: who knows what they would do.
+std::string SchedulerVersion(const SchedulerChoice& choice, const std::function<bool()>& is_interrupted);
+
 // What every scheduler of a comparison gets alike.
 struct SchedulerSurroundings {
   std::string kubeconfig;

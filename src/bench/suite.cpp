@@ -1,12 +1,14 @@
 #include "bench/suite.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <utility>
 
 #include "base/clock.h"
 #include "bench/core_cluster.h"
 #include "bench/core_config.h"
+#include "bench/field_reader.h"
 #include "bench/process_stats.h"
 #include "bench/remote_cluster.h"
 #include "bench/requirements.h"
@@ -37,9 +39,10 @@ class ForeignLoad {
 
 void RunOn(const WorkloadFile& file, const TestCase& test_case, const Workload& workload,
            const ClusterMaker& make_cluster, const RunOptions& options, WorkloadReport& report) {
-  const auto fail = [&](std::string why) {
+  const auto fail = [&](const std::string& why) {
     report.outcome = Outcome::kFailed;
-    report.reasons.push_back(std::move(why));
+    report.reasons.push_back(
+        fmt::format("{}: {}: workload \"{}\": {}", file.path.string(), test_case.name, workload.name, why));
   };
   const ForeignLoad load;
   const auto cluster = make_cluster(file, test_case, workload, options);
@@ -49,7 +52,7 @@ void RunOn(const WorkloadFile& file, const TestCase& test_case, const Workload& 
   report.foreign_share = load.Share(remote != nullptr ? remote->ProcessorTimeOfAll() : base::Duration());
   report.measurements = std::move(results.measurements);
   report.items = std::move(results.items);
-  for (std::string& failure : results.failures) fail(std::move(failure));
+  for (const std::string& failure : results.failures) fail(failure);
 }
 
 std::string NameOf(const TestCase& test_case, const Workload& workload) {
@@ -83,7 +86,7 @@ base::Result<std::unique_ptr<TestCluster>> MakeCoreCluster(const WorkloadFile& f
   const std::string& config = test_case.scheduler_config_path;
   auto scheduler =
       CoreOptionsFrom(config.empty() ? std::filesystem::path() : file.folder() / config, *features);
-  if (!scheduler) return std::unexpected(std::move(scheduler.error()));
+  if (!scheduler) return FailIn("schedulerConfigPath", scheduler.error().message);
   CoreClusterOptions cluster_options;
   cluster_options.scheduler = *std::move(scheduler);
   cluster_options.seed = options.seed;
@@ -128,10 +131,15 @@ std::vector<WorkloadReport> RunSuite(const WorkloadFile& file, const SuiteOption
   for (const TestCase& test_case : file.test_cases) {
     for (const Workload& workload : test_case.workloads) {
       if (!IsSelected(test_case, workload, options)) continue;
-      if (options.run.is_interrupted()) return reports;
-      options.on_start(NameOf(test_case, workload));
-      reports.push_back(RunWorkload(file, test_case, workload, options.make_cluster, options.run));
-      options.on_end(reports.back());
+      for (std::size_t round = 1; round <= options.rounds; ++round) {
+        if (options.run.is_interrupted()) return reports;
+        options.on_start(NameOf(test_case, workload));
+        reports.push_back(RunWorkload(file, test_case, workload, options.make_cluster, options.run));
+        reports.back().round = round;
+        options.on_end(reports.back());
+        // That will not change.
+        if (reports.back().outcome == Outcome::kNotSupported) break;
+      }
     }
   }
   return reports;

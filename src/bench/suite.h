@@ -20,9 +20,11 @@ struct WorkloadReport {
   std::string test_case;
   std::string workload;
   Outcome outcome = Outcome::kPassed;
-  std::vector<std::string> reasons;  // why it failed, or what is missing
+  // What is missing, or why it failed: file, test case, workload, operation, field and what is wrong.
+  std::vector<std::string> reasons;
   std::vector<Measurement> measurements;
   std::vector<DataItem> items;
+  std::size_t round = 1;
   double wall_seconds = 0;  // of the whole run, everything included
   // The share of the machine that others used meanwhile, 0 to 1; below 0: unknown.
   double foreign_share = -1;
@@ -47,6 +49,7 @@ struct SuiteOptions {
   // Whether to run the workload of this name: "case/workload".
   std::function<bool(const std::string& name)> selects = [](const std::string&) { return true; };
   RunOptions run;
+  std::size_t rounds = 1;  // how often each runs
   // Called before and after each workload that is run.
   std::function<void(const std::string& name)> on_start = [](const std::string&) {};
   std::function<void(const WorkloadReport& report)> on_end = [](const WorkloadReport&) {};

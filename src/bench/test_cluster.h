@@ -44,7 +44,8 @@ struct Write {
   Verb verb = Verb::kCreate;
   sandbox::Target target;
   boost::json::object document;
-  std::string what;  // for errors: "creating a pod"
+  std::string what;             // for errors: "creating a pod"
+  std::string_view field = {};  // of the operation, that the object came from; lives for ever
 };
 // Hears of the first write that was refused, or of null.
 using WriteCallback = std::function<void(const Write* refused, const sandbox::StatusError& error)>;

@@ -91,6 +91,7 @@ base::Result<Workload> ParseWorkload(const json::value& value, const Shared& sha
   const auto fail = [&](const std::string& why) {
     return base::Fail(fmt::format("workload \"{}\": {}", workload.name, why));
   };
+  const char* selector_field = "defaultThresholdMetricSelector";
   fields.Read("params", workload.params);
   workload.labels = shared.labels;
   std::vector<std::string> labels;
@@ -110,6 +111,7 @@ base::Result<Workload> ParseWorkload(const json::value& value, const Shared& sha
     }
   }
   if (const json::value* const selector = fields.Take("thresholdMetricSelector")) {
+    selector_field = "thresholdMetricSelector";
     auto parsed = ParseSelector(*selector);
     if (parsed) {
       workload.selector = *std::move(parsed);
@@ -118,12 +120,14 @@ base::Result<Workload> ParseWorkload(const json::value& value, const Shared& sha
     }
   }
   if (auto finished = fields.Finish(); !finished) return fail(finished.error().message);
-  if (auto valid = workload.selector.Validate(test_case.metrics); !valid) return fail(valid.error().message);
+  if (auto valid = workload.selector.Validate(test_case.metrics); !valid) {
+    return fail(FailIn(selector_field, valid.error().message).error().message);
+  }
   return workload;
 }
 
 base::Result<void> ParseOperations(const json::value& value, TestCase& test_case) {
-  if (!value.is_array()) return base::Fail("field \"workloadTemplate\": expected a list");
+  if (!value.is_array()) return FailIn("workloadTemplate", "expected a list");
   for (const json::value& one : value.as_array()) {
     auto operation = ParseOperation(one);
     if (!operation) {
@@ -139,24 +143,32 @@ base::Result<void> ParseOperations(const json::value& value, TestCase& test_case
 
 base::Result<void> ParseWorkloads(const json::value& value, const Shared& shared, std::string_view topic,
                                   TestCase& test_case) {
-  if (!value.is_array()) return base::Fail("field \"workloads\": expected a list");
+  if (!value.is_array()) return FailIn("workloads", "expected a list");
   std::set<std::string> names;
   for (const json::value& one : value.as_array()) {
     auto workload = ParseWorkload(one, shared, test_case, topic);
     if (!workload) return std::unexpected(std::move(workload.error()));
     if (!names.insert(workload->name).second) {
-      return base::Fail(fmt::format("workload name {} is not unique", workload->name));
+      return base::Fail(
+          fmt::format("workload \"{0}\": field \"name\": workload name {0} is not unique", workload->name));
     }
     test_case.workloads.push_back(*std::move(workload));
   }
   return {};
 }
 
-base::Result<TestCase> ParseTestCase(const json::value& value, std::string_view topic) {
+base::Result<TestCase> ParseTestCase(const json::value& value, std::size_t index, std::string_view topic) {
   TestCase test_case;
   FieldReader fields(value);
   fields.Read("name", test_case.name);
-  const auto fail = [&](const std::string& why) { return base::Fail(test_case.name + ": " + why); };
+  const auto fail = [&](const std::string& why) {
+    const std::string name =
+        test_case.name.empty() ? fmt::format("test case {}, which has no name", index) : test_case.name;
+    return base::Fail(name + ": " + why);
+  };
+  const auto fail_in = [&](std::string_view field, std::string_view why) {
+    return fail(FailIn(field, why).error().message);
+  };
   Shared shared;
   fields.Read("featureGates", shared.gates);
   fields.Read("labels", shared.labels);
@@ -165,12 +177,12 @@ base::Result<TestCase> ParseTestCase(const json::value& value, std::string_view 
   test_case.metrics = DefaultMetrics();
   if (const json::value* const metrics = fields.Take("metricsCollectorConfig")) {
     auto parsed = ParseMetrics(*metrics);
-    if (!parsed) return fail("field \"metricsCollectorConfig\": " + parsed.error().message);
+    if (!parsed) return fail_in("metricsCollectorConfig", parsed.error().message);
     test_case.metrics = *std::move(parsed);
   }
   if (const json::value* const selector = fields.Take("defaultThresholdMetricSelector")) {
     auto parsed = ParseSelector(*selector);
-    if (!parsed) return fail("field \"defaultThresholdMetricSelector\": " + parsed.error().message);
+    if (!parsed) return fail_in("defaultThresholdMetricSelector", parsed.error().message);
     shared.selector = *std::move(parsed);
   }
   const json::value* const operations = fields.Take("workloadTemplate");
@@ -183,10 +195,10 @@ base::Result<TestCase> ParseTestCase(const json::value& value, std::string_view 
     auto parsed = ParseWorkloads(*workloads, shared, topic, test_case);
     if (!parsed) return fail(parsed.error().message);
   }
-  if (test_case.workloads.empty()) return fail("no workloads defined");
-  if (test_case.operations.empty()) return fail("no ops defined");
+  if (test_case.workloads.empty()) return fail_in("workloads", "no workloads defined");
+  if (test_case.operations.empty()) return fail_in("workloadTemplate", "no ops defined");
   if (std::ranges::none_of(test_case.operations, CollectsMetrics)) {
-    return fail("no op in the workload template collects metrics");
+    return fail_in("workloadTemplate", "no op in the workload template collects metrics");
   }
   return test_case;
 }
@@ -199,9 +211,11 @@ base::Result<void> ParseTestCases(std::string_view text, WorkloadFile& file) {
   if (!value->is_array() || value->as_array().empty()) return base::Fail("no test cases defined");
   std::set<std::string> names;
   for (const json::value& one : value->as_array()) {
-    auto test_case = ParseTestCase(one, file.topic);
+    auto test_case = ParseTestCase(one, file.test_cases.size(), file.topic);
     if (!test_case) return std::unexpected(std::move(test_case.error()));
-    if (!names.insert(test_case->name).second) return base::Fail(test_case->name + ": name is not unique");
+    if (!names.insert(test_case->name).second) {
+      return base::Fail(test_case->name + ": field \"name\": name is not unique");
+    }
     file.test_cases.push_back(*std::move(test_case));
   }
   return {};

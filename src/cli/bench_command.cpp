@@ -8,9 +8,12 @@
 #include <ostream>
 #include <utility>
 
+#include "cli/bench_command_conditions.h"
 #include "cli/bench_command_setup.h"
 
 #include "base/error.h"
+#include "bench/compare.h"
+#include "bench/html_report.h"
 #include "bench/report.h"
 #include "bench/suite.h"
 #include "bench/workload_file.h"
@@ -26,6 +29,36 @@ base::Result<void> WriteResults(const std::string& folder, const bench::Workload
   if (auto written = WriteFile(json, bench::DataItemsJson(reports)); !written) return written;
   std::filesystem::path csv = json;
   return WriteFile(csv.replace_extension(".csv"), bench::CsvText(reports));
+}
+
+// The page about one scheduler: what passed, and beside it what did not.
+base::Result<void> WritePage(const BenchOptions& options, const std::vector<bench::WorkloadReport>& reports) {
+  if (options.html.empty()) return {};
+  std::vector<bench::DataItem> items;
+  std::vector<bench::RateCurve> curves;
+  std::vector<std::string> notes;
+  for (const bench::WorkloadReport& report : reports) {
+    std::ranges::copy(report.items, std::back_inserter(items));
+    AddCurves(report, 0, curves);
+    if (report.outcome == bench::Outcome::kNotSupported) {
+      notes.push_back(fmt::format("not supported: {}: {}", report.name(), fmt::join(report.reasons, "; ")));
+    } else {
+      for (const std::string& reason : report.reasons) notes.push_back("failed: " + reason);
+    }
+  }
+  const bench::SchedulerChoice scheduler = OwnScheduler(options);
+  Conditions conditions = SurroundingsOf(options);
+  conditions.emplace_back(scheduler.name, AboutScheduler(scheduler));
+  conditions.emplace_back("rounds", std::to_string(options.rounds));
+  conditions.emplace_back("others", ForeignText(reports));
+  const auto workloads = bench::WorkloadsOf(items);
+  return WriteFile(options.html, bench::ComparisonHtml(
+                                     {.names = {fmt::format("{}, mode {}", scheduler.name, options.mode), ""},
+                                      .command = options.command,
+                                      .conditions = conditions,
+                                      .workloads = workloads,
+                                      .curves = curves,
+                                      .notes = notes}));
 }
 
 // A line for each workload, and how many there are. False: there is none.
@@ -73,6 +106,7 @@ int RunBench(const BenchOptions& options, std::ostream& out, std::ostream& progr
   suite.run.on_progress = [&](std::size_t bound) {
     line.Show(fmt::format("  {}: {} pods have a node", current, bound));
   };
+  suite.rounds = options.rounds;
   if (options.mode != "core") suite.make_cluster = RemoteClusters(options, OwnScheduler(options));
   suite.on_start = [&](const std::string& name) {
     current = name;
@@ -90,10 +124,10 @@ int RunBench(const BenchOptions& options, std::ostream& out, std::ostream& progr
   }
   if (all.empty() && !IsInterrupted()) return refuse("no workload has these labels and this name");
   fmt::print(out, "{}", bench::TableText(all));
-  if (IsInterrupted()) fmt::print(progress, "interrupted: these are the results so far\n");
+  if (auto written = WritePage(options, all); !written) return refuse(written.error().message);
   const bool failed = std::ranges::any_of(
       all, [](const bench::WorkloadReport& report) { return report.outcome == bench::Outcome::kFailed; });
-  return failed || IsInterrupted() ? 1 : 0;
+  return FinishCommand(out, progress, failed);
 }
 
 }  // namespace berth::cli

@@ -22,6 +22,8 @@ struct BenchOptions {
   bool precreate = false;
   bool check_thresholds = false;
   bool lists_only = false;   // of `run`: what there is to run
+  std::size_t rounds = 1;    // how often each workload runs
+  std::string html;          // a file for a page with charts; empty: none
   bool is_terminal = false;  // somebody watches: one line that moves
 
   // The scheduler; empty: this program.
@@ -36,6 +38,8 @@ struct BenchOptions {
   std::string scheduler_kubeconfig;
   std::vector<std::string> faults;
   bool plain_http = false;
+
+  std::string command;  // what was typed, for reports
 };
 
 // The flags of `berth bench versus` on top.
@@ -45,17 +49,21 @@ struct VersusCommandOptions {
   std::string peer_config;
   std::vector<std::string> peer_arguments;
   bool is_peer_bare = false;
-  std::size_t rounds = 3;
   std::size_t warm_ups = 0;
-  std::string html;  // a file for the page; empty: none
+  std::string markdown;  // a file for the table; empty: none
+  bool wide = false;     // prints every quantity
 };
 
 // The flags of `berth bench compare`.
 struct CompareCommandOptions {
   std::string first;
   std::string second;
-  std::string csv;   // a file; empty: none
-  std::string html;  // a file; empty: none
+  // Files; empty: none.
+  std::string csv;
+  std::string html;
+  std::string markdown;
+  bool wide = false;    // prints every quantity
+  std::string command;  // what was typed, for reports
 };
 
 // Runs workload files and prints a table. 0: every workload that could run passed; 1: one failed; 2: there

@@ -4,12 +4,16 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
 #include <memory>
 #include <ostream>
 #include <re2/re2.h>
+#include <sstream>
+#include <unistd.h>
 #include <utility>
 
 namespace berth::cli {
@@ -30,8 +34,13 @@ std::string FolderName(std::string text) {
 }  // namespace
 
 void WatchForInterrupts() {
-  std::signal(SIGINT, Interrupt);
-  std::signal(SIGTERM, Interrupt);
+  // What is closed would be given to the next file that is opened, and from there to the processes as theirs.
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
+  }
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, Interrupt);
+  // A reader that went away is no reason to leave processes and files behind.
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool IsInterrupted() { return interrupted; }
@@ -52,8 +61,27 @@ base::Result<std::function<bool(const std::string&)>> SelectorOf(const std::stri
   return [wanted](const std::string& name) { return RE2::PartialMatch(name, *wanted); };
 }
 
+base::Result<void> CheckProgram(std::string_view flag, const std::string& program) {
+  if (program.empty()) return {};
+  std::vector<std::string> folders = {""};
+  if (program.find('/') == std::string::npos) {
+    const char* const path = std::getenv("PATH");
+    folders.clear();
+    std::istringstream parts(path != nullptr ? path : "");
+    for (std::string folder; std::getline(parts, folder, ':');) folders.push_back(folder + "/");
+  }
+  const bool exists = std::ranges::any_of(folders, [&](const std::string& folder) {
+    std::error_code error;
+    const std::filesystem::path file = folder + program;
+    return ::access(file.c_str(), X_OK) == 0 && !std::filesystem::is_directory(file, error);
+  });
+  if (!exists) return base::Fail(fmt::format("{}: there is no program {}", flag, program));
+  return {};
+}
+
 base::Result<void> CheckFlags(const BenchOptions& options) {
   if (options.requests_per_second < 0) return base::Fail("--qps must not be negative");
+  if (options.rounds == 0) return base::Fail("--rounds must be at least 1");
   if (options.mode != "core" && options.mode != "sandbox" && options.mode != "external") {
     return base::Fail("mode \"" + options.mode + "\" does not exist; there are: core, sandbox, external");
   }
@@ -67,6 +95,8 @@ base::Result<void> CheckFlags(const BenchOptions& options) {
   if (!options.kubeconfig.empty() && !options.control_plane.empty()) {
     return base::Fail("--kubeconfig and --control-plane exclude each other");
   }
+  if (auto there = CheckProgram("--scheduler", options.scheduler); !there) return there;
+  if (auto there = CheckProgram("--control-plane", options.control_plane); !there) return there;
   return {};
 }
 
@@ -78,6 +108,19 @@ bench::RunOptions RunOptionsOf(const BenchOptions& options) {
   run.check_thresholds = options.check_thresholds;
   run.is_interrupted = IsInterrupted;
   return run;
+}
+
+int FinishCommand(std::ostream& out, std::ostream& progress, bool failed) {
+  if (IsInterrupted()) progress << "interrupted: these are the results so far\n";
+  const bool written = static_cast<bool>(out.flush());
+  if (!written) progress << "berth bench: the table could not be written\n";
+  return failed || !written || IsInterrupted() ? 1 : 0;
+}
+
+void AddCurves(const bench::WorkloadReport& run, std::size_t side, std::vector<bench::RateCurve>& curves) {
+  for (const bench::Measurement& measured : run.measurements) {
+    curves.push_back({run.name() + "/" + measured.name, side, measured.bound_per_tenth});
+  }
 }
 
 std::filesystem::path OwnProgram() {
@@ -128,14 +171,7 @@ bench::ClusterMaker RemoteClusters(const BenchOptions& options, const bench::Sch
       };
 }
 
-std::string LocalTime() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &local);
-  return text;
-}
+std::string LocalTime() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::localtime(std::time(nullptr))); }
 
 base::Result<void> WriteFile(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;

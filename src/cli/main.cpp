@@ -9,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/bench_command.h"
+#include "cli/bench_command_conditions.h"
 #include "cli/config_command.h"
 #include "cli/conformance/command.h"
 #include "cli/sandbox_command.h"
@@ -114,6 +115,7 @@ void AddBenchFlags(CLI::App& command, berth::cli::BenchOptions& options) {
       ->capture_default_str();
   command.add_option("--name", options.name, "A regular expression that \"case/workload\" must match");
   command.add_option("--out", options.out, "A folder for the results as JSON and CSV");
+  command.add_option("--html", options.html, "A file for a page with charts");
   command.add_option("--logs", options.logs, "A folder to keep what the processes print");
   command
       .add_option("--qps", options.requests_per_second,
@@ -160,6 +162,7 @@ CLI::App* AddBench(CLI::App& app, BenchFlags& flags) {
          "core: the scheduler alone, in one process with its server; sandbox: berth and its sandbox, "
          "each a process; external: the --scheduler, on a sandbox or another server")
       ->capture_default_str();
+  run->add_option("--rounds", flags.run.rounds, "How often each workload runs")->capture_default_str();
   run->add_flag("--list", flags.run.lists_only,
                 "Run nothing: print what would run, and what is not supported and why");
   run->add_option("--kubeconfig", flags.run.kubeconfig, "An API server that is there already, and empty");
@@ -176,21 +179,27 @@ CLI::App* AddBench(CLI::App& app, BenchFlags& flags) {
   versus->add_option("--peer-arg", flags.versus.peer_arguments, "One more argument for it; may be repeated");
   versus->add_flag("--bare-peer", flags.versus.is_peer_bare,
                    "It takes --config and nothing else, and serves nothing");
-  versus->add_option("--rounds", flags.versus.rounds, "How often each of them runs each workload")
+  flags.versus.bench.rounds = 3;
+  versus->add_option("--rounds", flags.versus.bench.rounds, "How often each of them runs each workload")
       ->capture_default_str();
   versus->add_option("--warm-ups", flags.versus.warm_ups, "Runs of each before those that count")
       ->capture_default_str();
-  versus->add_option("--html", flags.versus.html, "A file for a page with charts");
+  versus->add_flag("--wide", flags.versus.wide, "Print every quantity and percentile, too");
+  versus->add_option("--markdown", flags.versus.markdown, "A file for the table in Markdown");
 
   CLI::App* compare = bench->add_subcommand("compare", "Compare two files with results");
   compare->add_option("A", flags.compare.first)->required();
   compare->add_option("B", flags.compare.second)->required();
+  compare->add_flag("--wide", flags.compare.wide, "Print every quantity and percentile, too");
   compare->add_option("--csv", flags.compare.csv, "A file for all numbers");
   compare->add_option("--html", flags.compare.html, "A file for a page with charts");
+  compare->add_option("--markdown", flags.compare.markdown, "A file for the table in Markdown");
   return bench;
 }
 
-int RunBenchCommand(const CLI::App& bench, BenchFlags& flags) {
+int RunBenchCommand(const CLI::App& bench, BenchFlags& flags, std::span<const std::string> arguments) {
+  flags.run.command = berth::cli::CommandText(arguments);
+  flags.versus.bench.command = flags.compare.command = flags.run.command;
   flags.run.is_terminal = flags.versus.bench.is_terminal = ::isatty(STDERR_FILENO) == 1;
   if (bench.got_subcommand("run")) return berth::cli::RunBench(flags.run, std::cout, std::cerr);
   if (bench.got_subcommand("versus")) {
@@ -239,7 +248,9 @@ int Run(int argc, char** argv) {
     // Codes of their own are the library's; to others a wrong command line is a wrong command line.
     return app.exit(error) == 0 ? 0 : kWrongUse;
   }
-  if (bench->parsed()) return RunBenchCommand(*bench, bench_flags);
+  if (bench->parsed()) {
+    return RunBenchCommand(*bench, bench_flags, std::vector<std::string>(argv + 1, argv + argc));
+  }
   if (simulate->parsed()) return berth::cli::RunSimulate(simulate_options, std::cout);
   if (config->parsed()) return RunConfig(*config, config_flags);
   if (sandbox->parsed()) return berth::cli::RunSandbox(sandbox_options, std::cout, std::cerr);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/html_report.h"
+#include "bench/markdown_report.h"
 #include "bench/report.h"
 #include "bench/versus.h"
 
@@ -124,6 +125,34 @@ TEST(Versus, OnlyRoundsThatBothPassedArePairs) {
   EXPECT_THAT(workload.Failures({"x", "y"}), ElementsAre("y, round 2: op 1: no"));
 }
 
+TEST(Versus, AnInterruptedComparisonKeepsItsPairs) {
+  const auto file = ParseWorkloadFile("performance-config.yaml", R"(
+- name: Case
+  workloadTemplate: [{opcode: createPods, count: 0, collectMetrics: true}]
+  workloads: [{name: first}, {name: second}, {name: third}]
+)");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  int runs = 0;
+  VersusOptions options;
+  options.labels = LabelFilter("");
+  options.rounds = 2;
+  // In the first run of the second workload.
+  options.run.is_interrupted = [&] { return runs >= 5; };
+  options.on_start = [&](const std::string&, const std::string&, const std::string&) { ++runs; };
+  options.on_end = [](const WorkloadReport&) {};
+  const auto results =
+      RunVersus(*file, {Contender{"a", MakeCoreCluster}, Contender{"b", MakeCoreCluster}}, options);
+  ASSERT_EQ(results.size(), 2);
+  EXPECT_EQ(results[0].runs[0].size(), 2);
+  EXPECT_EQ(results[0].runs[1].size(), 2);
+  EXPECT_TRUE(results[0].Failures({"a", "b"}).empty());
+  EXPECT_EQ(results[1].runs[0].size(), 1);
+  EXPECT_TRUE(results[1].runs[1].empty());
+  EXPECT_THAT(results[1].Failures({"a", "b"}),
+              ElementsAre(HasSubstr("a, round 1: performance-config.yaml: Case: "
+                                    "workload \"second\": ")));
+}
+
 TEST(Html, NeedsNothingFromElsewhereAndEscapes) {
   const std::vector<DataItem> ours = {CpuOf("a<b>", 10), CpuOf("worse", 10)};
   const std::vector<DataItem> theirs = {CpuOf("a<b>", 400), CpuOf("worse", 5)};
@@ -140,12 +169,104 @@ TEST(Html, NeedsNothingFromElsewhereAndEscapes) {
   EXPECT_THAT(page, HasSubstr("<li>failed: z &amp; y</li>"));
   EXPECT_THAT(page, HasSubstr("<rect class='loss'"));
   EXPECT_THAT(page, HasSubstr("<td>40.00</td>"));
-  // Fifteen pods in the first half second.
-  EXPECT_THAT(page, HasSubstr("30/s"));
+  // The sixth tenth of a second had six.
+  EXPECT_THAT(page, HasSubstr("60/s"));
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
   for (const char* const outside : {"http://", "https://", "src=", "<link", "<script", "@import", "url("}) {
     EXPECT_THAT(page, Not(HasSubstr(outside)));
   }
+}
+
+TEST(Html, OfOneSchedulerHasItsRuns) {
+  const auto workloads = WorkloadsOf(std::vector{CpuOf("a/w/n", 10), CpuOf("a/w/n", 30), CpuOf("a/w/n", 20)});
+  ASSERT_EQ(workloads.size(), 1);
+  const std::vector<RateCurve> curves = {{"a/w/n", 0, {10, 20}}};
+  const std::string page =
+      ComparisonHtml({.names = {"ours", ""}, .conditions = {}, .workloads = workloads, .curves = curves});
+  EXPECT_THAT(page, HasSubstr("<h1>ours</h1>"));
+  EXPECT_THAT(page, HasSubstr("<td>CPU us per pod</td><td>20.00</td><td>10.00</td><td>30.00</td><td>3</td>"));
+  EXPECT_THAT(page, HasSubstr("<rect class='bar'"));
+  EXPECT_THAT(page, HasSubstr("<polyline class='a'"));
+  EXPECT_THAT(page, Not(HasSubstr("times")));
+}
+
+TEST(Html, WithoutAnythingComparedSaysWhatFailed) {
+  const std::vector<std::string> notes = {"failed: all"};
+  const std::string page = ComparisonHtml(
+      {.names = {"ours", "theirs"}, .conditions = {}, .workloads = {}, .curves = {}, .notes = notes});
+  EXPECT_THAT(page, Not(HasSubstr("<svg")));
+  EXPECT_THAT(page, HasSubstr("<li>failed: all</li>"));
+}
+
+TEST(Charts, AShortRunIsALineAndALongOneIsByTheHalfSecond) {
+  const std::vector<RateCurve> brief = {{"w", 0, {200}}};
+  EXPECT_THAT(CurveChart(brief, "w"), HasSubstr("points='60.0,16.0 810.0,16.0 '"));
+  const std::vector<RateCurve> whole = {{"w", 1, std::vector<std::uint32_t>(22, 10)}};
+  EXPECT_THAT(CurveChart(whole, "w"), HasSubstr(">100/s<")) << "the last fifth has two tenths only";
+  EXPECT_EQ(CurveChart(whole, "other"), "");
+}
+
+TEST(Charts, LongNamesLoseTheirMiddleAndKeepTheirWidth) {
+  const std::string name = "Begin" + std::string(100, 'x') + "End";
+  const std::string chart = BarChart(std::vector{Bar{name, 20, 10, 30}, Bar{"loss", 0.5, 0.5, 0.5}}, 1, "l");
+  EXPECT_THAT(chart, HasSubstr("<title>" + name + "</title>"));
+  EXPECT_THAT(chart, HasSubstr("x…x"));
+  EXPECT_THAT(chart, HasSubstr("End</text>"));
+  EXPECT_THAT(chart, HasSubstr("class='loss'"));
+  // From a tenth to a hundred.
+  EXPECT_THAT(chart, HasSubstr(">0.1</text>"));
+  EXPECT_THAT(chart, HasSubstr(">100</text>"));
+}
+
+TEST(Compare, DetailsHaveEveryQuantity) {
+  const std::vector<DataItem> ours = {CpuOf("w", 10), ItemOf("w", kAttemptMetric, "Perc95", 1),
+                                      ItemOf("w", kThroughputMetric, "Perc50", 300)};
+  const std::vector<DataItem> theirs = {CpuOf("w", 40), ItemOf("w", kAttemptMetric, "Perc95", 3),
+                                        ItemOf("w", kThroughputMetric, "Perc50", 100)};
+  const std::string text = CompareDetails({"ours", "theirs"}, CompareItems(ours, theirs));
+  EXPECT_THAT(text, testing::ContainsRegex("w +CPU us per pod +10.00 +40.00 +4.0"));
+  EXPECT_THAT(text, testing::ContainsRegex("pods/s sampled, p50 +300.00 +100.00 +3.0"));
+  EXPECT_THAT(text, testing::ContainsRegex("attempt p95, ms +1.00 +3.00 +3.0"));
+}
+
+TEST(Markdown, IsTheWholeTableWithHowItWasMeasured) {
+  const std::vector<DataItem> ours = {CpuOf("fast/w/namespace-1", 55.26),
+                                      CpuOf("fast/w/namespace-1", 50),
+                                      ItemOf("fast/w/namespace-1", kExactThroughputMetric, "Average", 5117),
+                                      ItemOf("fast/w/namespace-1", kAttemptMetric, "Perc99", 0.125),
+                                      ItemOf("fast/w/namespace-1", kPeakMemoryMetric, "Max", 200),
+                                      CpuOf("slow/w|x/namespace-1", 100)};
+  const std::vector<DataItem> theirs = {
+      CpuOf("fast/w/namespace-1", 5526), CpuOf("fast/w/namespace-1", 1234567),
+      ItemOf("fast/w/namespace-1", kExactThroughputMetric, "Average", 473),
+      ItemOf("fast/w/namespace-1", kPeakMemoryMetric, "Max", 100), CpuOf("slow/w|x/namespace-1", 100)};
+  const auto compared = CompareItems(ours, theirs);
+  const std::vector<std::string> notes = {"failed: z: open /some/folder/a/b.yaml: no"};
+  EXPECT_EQ(
+      ComparisonMarkdown({.names = {"ours", "theirs"},
+                          .command = "berth bench versus --peer=/opt/bin/theirs --name '^x$'",
+                          .conditions = {{"date", "2026-11-18"}, {"ours", "1.0, /usr/local/bin/ours"}},
+                          .workloads = compared,
+                          .notes = notes}),
+      "`berth bench versus --peer=.../bin/theirs --name '^x$'`\n\n"
+      "date: 2026-11-18; ours: 1.0, .../bin/ours.\n\n"
+      "| workload | CPU us/pod | theirs | times less | pods/s | theirs | attempt p99, ms | theirs | peak MiB "
+      "| theirs | times less |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|\n"
+      "| fast/w | 52.6 | 620,046 | 12395.7 (100.0-24691.3) | 5,117 | 473 | 0.12 | – | 200 | 100 | 0.50 |\n"
+      "| slow/w\\|x | 100 | 100 | 1.0 | – | – | – | – | – | – | – |\n"
+      "| geometric mean |  |  | 111.3 |  |  |  |  |  |  | 0.50 |\n"
+      "\n- failed: z: open .../a/b.yaml: no\n");
+}
+
+TEST(Markdown, NamesKeepTheirCollectionWhereAWorkloadHasSeveral) {
+  const std::vector<DataItem> items = {CpuOf("c/w/first", 1), CpuOf("c/w/second", 1), CpuOf("c/v/first", 1)};
+  EXPECT_THAT(ShortNames(CompareItems(items, items)), ElementsAre("c/w/first", "c/w/second", "c/v"));
+}
+
+TEST(Markdown, OnlyAbsolutePathsAreCut) {
+  EXPECT_EQ(WithoutFolders("a/b/c ./a/b/c /b/c /a http://x/y/z/w --f=/1/2/3.yaml,/1/2/3/"),
+            "a/b/c ./a/b/c /b/c /a http://x/y/z/w --f=.../2/3.yaml,.../3/");
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 
 #include "bench/child_process.h"
 #include "bench/core_cluster.h"
+#include "bench/report.h"
 #include "bench/requirements.h"
 #include "bench/suite.h"
 #include "sandbox/document.h"
@@ -121,6 +124,26 @@ TEST_F(CoreModeTest, AConfigurationFileIsObeyed) {
   EXPECT_EQ(bound_with(""), 1);
   // The pod asks for default-scheduler, which is not there any more.
   EXPECT_EQ(bound_with("  schedulerConfigPath: config.yaml\n"), 0);
+}
+
+TEST_F(CoreModeTest, EachRoundIsALine) {
+  const WorkloadFile file =
+      FileOf("  - {opcode: createNodes, count: 1}\n  - {opcode: createPods, count: 3, collectMetrics: true}");
+  SuiteOptions options;
+  options.labels = LabelFilter("");
+  options.rounds = 2;
+  auto reports = RunSuite(file, options);
+  ASSERT_EQ(reports.size(), 2);
+  EXPECT_EQ(reports[1].round, 2);
+  EXPECT_THAT(TableText(reports), HasSubstr(reports[0].name() + " (round 2)"));
+  // One that measured nothing has as many fields as the others.
+  reports[0].measurements.clear();
+  std::istringstream lines(CsvText(reports));
+  std::string head;
+  std::getline(lines, head);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_EQ(std::ranges::count(line, ','), std::ranges::count(head, ',')) << line;
+  }
 }
 
 TEST_F(CoreModeTest, ABadConfigurationFileIsNamed) {

@@ -37,7 +37,8 @@ TEST(Params, CountsAreNumbersCutOffAtThePoint) {
   EXPECT_EQ(UnrollError(op, {{"n", "3"}}),
             "op 0 (createPods): field \"countParam\": parameter n has the wrong type string");
   EXPECT_EQ(UnrollError(op, {{"m", 3}}), "op 0 (createPods): field \"countParam\": parameter n is undefined");
-  EXPECT_EQ(UnrollError(op, {{"n", -1}}), "op 0 (createPods): invalid Count=-1 / CountParam=\"\"");
+  EXPECT_EQ(UnrollError(op, {{"n", -1}}),
+            "op 0 (createPods): field \"countParam\": invalid Count=-1 / CountParam=\"$n\"");
   EXPECT_EQ(UnrollError(R"({"opcode": "createPods", "countParam": "$n|4"})", {{"n", 3}}),
             "op 0 (createPods): field \"countParam\": parameter n|4 is undefined");
 }
@@ -45,13 +46,13 @@ TEST(Params, CountsAreNumbersCutOffAtThePoint) {
 // case 6
 TEST(Params, TemplateParametersHaveDefaults) {
   Params params({{"x", nullptr}, {"list", json::array{1, 2}}, {"n", 7}});
-  const auto resolved = params.Resolve({{"a", "$absent|"},
-                                        {"b", "$x|5"},
-                                        {"c", "$absent|[1,2]"},
-                                        {"d", "$list"},
-                                        {"e", "plain"},
-                                        {"f", 4},
-                                        {"g", "$absent|1"}});
+  const auto resolved = params.ResolveAll({{"a", "$absent|"},
+                                           {"b", "$x|5"},
+                                           {"c", "$absent|[1,2]"},
+                                           {"d", "$list"},
+                                           {"e", "plain"},
+                                           {"f", 4},
+                                           {"g", "$absent|1"}});
   ASSERT_TRUE(resolved.has_value()) << resolved.error().message;
   EXPECT_TRUE(resolved->at("a").is_null());
   EXPECT_TRUE(resolved->at("b").is_null());
@@ -60,7 +61,7 @@ TEST(Params, TemplateParametersHaveDefaults) {
   EXPECT_EQ(resolved->at("e"), "plain");
   EXPECT_EQ(resolved->at("f"), 4);
   EXPECT_TRUE(resolved->at("g").is_double());
-  EXPECT_EQ(params.Resolve({{"a", "$absent"}}).error().message, "parameter \"absent\" not found");
+  EXPECT_EQ(params.Resolve("$absent").error().message, "parameter \"absent\" not found");
   // case 7: what nobody read is known.
   EXPECT_THAT(params.Unused(), testing::ElementsAre("n"));
 }

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "bench/child_process.h"
+#include "bench/process_stats.h"
 #include "bench/remote_cluster.h"
 #include "bench/runner.h"
 #include "net/event_loop.h"
@@ -66,6 +67,35 @@ TEST_F(ProcessTest, EndsWithItsObjectAndTakesItsOwnChildrenAlong) {
   (*child)->Stop(std::chrono::milliseconds(1));
   EXPECT_FALSE(IsAlive(process));
   EXPECT_THAT(*(*child)->Ended(), HasSubstr("signal 9"));
+}
+
+TEST_F(ProcessTest, ItsGroupIsAllThatItStarted) {
+  auto child = Start("sleep 1000 & echo \"ready $!\"; wait");
+  ASSERT_TRUE(child.has_value()) << child.error().message;
+  const pid_t grandchild = std::stoi(*(*child)->AwaitLine("ready ", seconds(30), Never));
+  EXPECT_THAT(ProcessesOfGroup((*child)->id()), testing::UnorderedElementsAre((*child)->id(), grandchild));
+}
+
+TEST_F(ProcessTest, OneThatIsStoppedEndsWhenItIsToldTo) {
+  auto child = Start("echo ready; exec sleep 1000");
+  ASSERT_TRUE(child.has_value()) << child.error().message;
+  ASSERT_TRUE((*child)->AwaitLine("ready", seconds(30), Never).has_value());
+  ::kill((*child)->id(), SIGSTOP);
+  // Long enough for the test to fail by its own limit if it is not woken.
+  (*child)->Stop(std::chrono::hours(1));
+  EXPECT_THAT(*(*child)->Ended(), HasSubstr("signal 15"));
+}
+
+TEST_F(ProcessTest, SaysWhichVersionItIs) {
+  const auto version = [&](const std::string& text) {
+    return SchedulerVersion(ChooseScheduler(Script("scheduler", text), /*is_bare=*/false), Never);
+  };
+  EXPECT_EQ(version("[[ $1 == --version ]] && echo Kubernetes v1.37.1"), "Kubernetes v1.37.1");
+  EXPECT_EQ(version("echo no such flag; exit 1"), "version unknown");
+  EXPECT_EQ(version("exit 1"), "version unknown");
+  EXPECT_EQ(SchedulerVersion(ChooseScheduler("/no/such/program", false), Never), "version unknown");
+  EXPECT_EQ(SchedulerVersion(ChooseScheduler(Script("bare", "echo 1.2"), /*is_bare=*/true), Never),
+            "version unknown");
 }
 
 TEST_F(ProcessTest, SaysHowItEnded) {
@@ -210,6 +240,17 @@ TEST_F(RemoteRunTest, AScriptThatBindsIsAScheduler) {
     EXPECT_TRUE(IsAlive(scheduler));
   }
   EXPECT_FALSE(IsAlive(scheduler));
+}
+
+// What the script itself uses once its child runs is nothing.
+TEST_F(RemoteRunTest, AScriptIsMeasuredWithWhatItStarts) {
+  auto cluster =
+      RemoteCluster::Make(OptionsFor("{\n" + fmt::format(kBindFour, server_.port()) + "\n} &\nwait"));
+  ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
+  const RunResults results = Run(**cluster);
+  ASSERT_THAT(results.failures, IsEmpty());
+  EXPECT_GT((*cluster)->usage().cpu, ProcessorTimeOf((*cluster)->scheduler_id()));
+  EXPECT_GT(results.measurements[0].cpu_microseconds_per_pod, 0);
 }
 
 TEST_F(RemoteRunTest, ASchedulerThatEndsEndsTheRun) {

@@ -173,8 +173,10 @@ TEST_F(RunnerTest, ANameCanBeTakenOnce) {
   const RunResults results =
       Run("  - {opcode: createNodes, count: 2, nodeTemplatePath: node.yaml}\n"
           "  - {opcode: createPods, count: 1, collectMetrics: true}");
-  EXPECT_THAT(results.failures, ElementsAre(HasSubstr("op 0 (createNodes): creating node: nodes \"fixed\" "
-                                                      "already exists")));
+  EXPECT_THAT(
+      results.failures,
+      ElementsAre(HasSubstr("op 0 (createNodes): field \"nodeTemplatePath\": creating node: nodes \"fixed\" "
+                            "already exists")));
   EXPECT_THAT(Run("  - {opcode: createNodes, count: 2, nodeTemplatePath: none.yaml}\n"
                   "  - {opcode: createPods, count: 1, collectMetrics: true}")
                   .failures,
@@ -200,10 +202,10 @@ TEST_F(RunnerTest, AnUnusedParameterFails) {
       Run("  - {opcode: createNodes, count: 1}\n  - {opcode: createPods, countParam: $pods, collectMetrics: "
           "true}",
           "{pods: 1, m: 2}");
-  EXPECT_THAT(results.failures,
-              ElementsAre((folder_ / "performance-config.yaml").string() +
-                          ": the parameters [m] are defined on workload W, but unused.\nPlease "
-                          "make sure there are no typos"));
+  EXPECT_THAT(
+      results.failures,
+      ElementsAre("field \"params\": the parameters [m] are defined on workload W, but unused.\nPlease "
+                  "make sure there are no typos"));
   EXPECT_EQ(results.measurements.size(), 1);
 }
 
@@ -245,12 +247,13 @@ TEST_F(RunnerTest, ABarrierForgetsItsNamespaces) {
   const std::string measured = "  - {opcode: createPods, count: 1, collectMetrics: true}";
   const std::string nodes = "  - {opcode: createNodes, count: 1}\n";
   EXPECT_THAT(Run(nodes + pods + "  - {opcode: barrier}\n" + pods + measured).failures,
-              ElementsAre(HasSubstr("op 3 (createPods): failed to create namespace for Pod: x")));
+              ElementsAre(HasSubstr(
+                  "op 3 (createPods): field \"namespace\": failed to create namespace for Pod: x")));
   EXPECT_THAT(
       Run(nodes + pods + "  - {opcode: barrier, stageRequirement: Attempted}\n" + pods + measured).failures,
       IsEmpty());
   EXPECT_THAT(Run(nodes + "  - {opcode: barrier, namespaces: [z]}\n" + measured).failures,
-              ElementsAre("op 1 (barrier): unknown namespace z"));
+              ElementsAre("op 1 (barrier): field \"namespaces\": unknown namespace z"));
 }
 
 // case 21
@@ -359,6 +362,35 @@ TEST_F(RunnerTest, AWaitEndsAfterTenMinutes) {
                   "op 1 .createPods.: error in waiting for pods to get scheduled: at least pod x/huge-.* is "
                   "not scheduled: context deadline exceeded")));
   EXPECT_GE(cluster_->clock().Now().time_since_epoch(), std::chrono::minutes(10));
+}
+
+TEST_F(RunnerTest, AnInterruptedRunHasWhatItMeasuredUntilThen) {
+  options_.requests_per_second = 100;
+  // The pods come within ten seconds; somebody has enough after five.
+  options_.is_interrupted = [this] {
+    return cluster_->clock().Now().time_since_epoch() > std::chrono::seconds(5);
+  };
+  const std::string nodes = "  - {opcode: createNodes, count: 20}\n";
+  const RunResults results = Run(nodes +
+                                     "  - {opcode: createPods, count: 1000, podTemplatePath: small.yaml, "
+                                     "collectMetrics: true}",
+                                 "{}\n    threshold: 1000000");
+  // The threshold is of a whole run.
+  EXPECT_THAT(results.failures, ElementsAre("op 1 (createPods): interrupted"));
+  ASSERT_EQ(results.measurements.size(), 1);
+  EXPECT_GT(results.measurements[0].pods, 100);
+  EXPECT_LT(results.measurements[0].pods, 600);
+  EXPECT_FALSE(results.items.empty());
+}
+
+TEST_F(RunnerTest, ASleepCanBeInterrupted) {
+  options_.is_interrupted = [this] {
+    return cluster_->clock().Now().time_since_epoch() > std::chrono::seconds(5);
+  };
+  const RunResults results =
+      Run("  - {opcode: sleep, duration: 10m}\n  - {opcode: createPods, count: 0, collectMetrics: true}");
+  EXPECT_THAT(results.failures, ElementsAre("op 0 (sleep): interrupted"));
+  EXPECT_LT(cluster_->clock().Now().time_since_epoch(), std::chrono::seconds(10));
 }
 
 // case 55
