@@ -15,7 +15,7 @@ setup: ## install the Debian packages that are missing
 
 # Configures and builds one preset: $(call build,preset,targets)
 define build
-	@tools/setup $(if $(filter fuzz,$(1)),--lint)
+	@tools/setup $(if $(filter asan tsan fuzz,$(1)),--lint)
 	@[ -f build/$(1)/build.ninja ] || cmake --preset $(1)
 	@cmake --build --preset $(1) $(if $(2),--target $(2))
 endef

@@ -50,14 +50,6 @@ if(BERTH_SANITIZE)
   target_compile_options(berth_options INTERFACE
     -fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # The sanitizers' extra branches make g++ see values that no path leaves uninitialised.
-    target_compile_options(berth_options INTERFACE -Wno-maybe-uninitialized)
-    if(BERTH_SANITIZE STREQUAL "thread")
-      # Asio has fences that the thread sanitizer does not see; the locks around them it does.
-      target_compile_options(berth_options INTERFACE -Wno-tsan)
-    endif()
-  endif()
 endif()
 
 if(BERTH_HARDEN)
@@ -78,7 +70,7 @@ if(CCACHE)
   # be made first, without a precompiled header, which is a quarter of a clean build.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+    CCACHE_SLOPPINESS=pch_defines,time_macros)
   if(BERTH_PCH)
     list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_PCH_EXTSUM=1)
   endif()

@@ -49,6 +49,11 @@ function(berth_use_pch target)
   if(top)
     string(APPEND name _${top})
     list(APPEND libraries berth_${top})
+    # Its sum would leave out the headers below, and ccache take it for an older one.
+    get_property(is_known GLOBAL PROPERTY BERTH_REACHED_${top} SET)
+    if(NOT is_known)
+      message(FATAL_ERROR "${target} needs a precompiled header of room ${top}, which is added after it")
+    endif()
     berth_reached(rooms ${top})
   endif()
   if(NOT TARGET ${name})
@@ -64,7 +69,13 @@ function(berth_make_pch name libraries headers rooms)
   add_library(${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
   target_link_libraries(${name} PRIVATE berth_options ${libraries})
   target_precompile_headers(${name} PRIVATE ${headers})
-  # g++ writes no two precompiled headers alike. With a text that stands for this one, ccache finds what another build
+  set(ending gch)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    set(ending pch)
+    # Otherwise a precompiled header that ccache gives back is older than what it was made of, and clang refuses it.
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  # No two precompiled headers are written alike. With a text that stands for this one, ccache finds what another build
   # folder compiled with the same headers: theirs by the compiler's version, ours by their content.
   set(files "")
   foreach(room IN LISTS rooms)
@@ -72,7 +83,7 @@ function(berth_make_pch name libraries headers rooms)
     list(APPEND files ${room_headers})
   endforeach()
   get_target_property(folder ${name} BINARY_DIR)
-  set(sum ${folder}/CMakeFiles/${name}.dir/cmake_pch.hxx.gch.sum)
+  set(sum ${folder}/CMakeFiles/${name}.dir/cmake_pch.hxx.${ending}.sum)
   string(REPLACE ";" " " header_list "${headers}")
   add_custom_command(OUTPUT ${sum} VERBATIM
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${sum} "-DTEXT=${CMAKE_CXX_COMPILER_VERSION} ${header_list}" "-DFILES=${files}"
