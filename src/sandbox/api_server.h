@@ -65,6 +65,8 @@ class ApiServer {
   ApiResult<Answer> ListNow(const Call& call, const ListOptions& options);
   void Watch(const Call& call, std::unique_ptr<Exchange> exchange);
   void WaitThenList(const Call& call, const ListOptions& options, std::unique_ptr<Exchange> exchange);
+  struct Submission;
+  ApiResult<Submission> Read(Call& call);
   ApiResult<Answer> Create(Call& call);
   ApiResult<Answer> CreateBinding(Call& call, std::string name);
   ApiResult<Answer> CreateEviction(Call& call);

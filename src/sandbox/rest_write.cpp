@@ -18,22 +18,36 @@ ExpectedKind KindOf(const Resource& resource) { return {resource.api_version, re
 
 }  // namespace
 
+// A whole object that is to be written, and how.
+struct ApiServer::Submission {
+  Target target;
+  json::object document;
+  bool dry_run = false;
+};
+
+ApiResult<ApiServer::Submission> ApiServer::Read(Call& call) {
+  const ApiResult<FieldValidation> validation = FieldValidationOf(call.route);
+  if (!validation) return Refuse(validation.error());
+  const ApiResult<bool> dry_run = DryRunOf(call.route);
+  if (!dry_run) return Refuse(dry_run.error());
+  Target target = call.route.target;
+  ApiResult<json::object> document =
+      DecodeBody(call.request, KindOf(*target.resource), *validation, call.warnings);
+  if (!document) return Refuse(std::move(document.error()));
+  target.manager = ManagerOf(call.request, call.route);
+  return Submission{.target = std::move(target), .document = std::move(*document), .dry_run = *dry_run};
+}
+
 ApiResult<Answer> ApiServer::Create(Call& call) {
   const Target& target = call.route.target;
   if (target.subresource == "binding") return CreateBinding(call, target.name);
   if (target.subresource == "eviction") return CreateEviction(call);
   if (target.resource->kind == "Binding") return CreateBinding(call, "");
   if (target.resource->create_only) return CreateReview(call);
-  const ApiResult<FieldValidation> validation = FieldValidationOf(call.route);
-  if (!validation) return Refuse(validation.error());
-  const ApiResult<bool> dry_run = DryRunOf(call.route);
-  if (!dry_run) return Refuse(dry_run.error());
-  ApiResult<json::object> document =
-      DecodeBody(call.request, KindOf(*target.resource), *validation, call.warnings);
-  if (!document) return Refuse(std::move(document.error()));
-  Target managed = target;
-  managed.manager = ManagerOf(call.request, call.route);
-  const ApiResult<RevisionPtr> created = writer_.Create(managed, std::move(*document), *dry_run);
+  ApiResult<Submission> submission = Read(call);
+  if (!submission) return Refuse(std::move(submission.error()));
+  const ApiResult<RevisionPtr> created =
+      writer_.Create(submission->target, std::move(submission->document), submission->dry_run);
   if (!created) return Refuse(created.error());
   return Show(call, 201, *created);
 }
@@ -87,16 +101,10 @@ ApiResult<Answer> ApiServer::Update(Call& call) {
   const Target& target = call.route.target;
   if (target.subresource == "ephemeralcontainers")
     return Refuse(MethodNotSupported(*target.resource, "update"));
-  const ApiResult<FieldValidation> validation = FieldValidationOf(call.route);
-  if (!validation) return Refuse(validation.error());
-  const ApiResult<bool> dry_run = DryRunOf(call.route);
-  if (!dry_run) return Refuse(dry_run.error());
-  ApiResult<json::object> document =
-      DecodeBody(call.request, KindOf(*target.resource), *validation, call.warnings);
-  if (!document) return Refuse(std::move(document.error()));
-  Target managed = target;
-  managed.manager = ManagerOf(call.request, call.route);
-  const ApiResult<RevisionPtr> updated = writer_.Update(managed, std::move(*document), *dry_run);
+  ApiResult<Submission> submission = Read(call);
+  if (!submission) return Refuse(std::move(submission.error()));
+  const ApiResult<RevisionPtr> updated =
+      writer_.Update(submission->target, std::move(submission->document), submission->dry_run);
   if (!updated) return Refuse(updated.error());
   return Show(call, 200, *updated);
 }

@@ -31,6 +31,7 @@ class Ci : public testing::Test {
     Script("project/tools/within", "shift; exec \"$@\"");
     Make(kBerthTests);
     Script("project/tools/e2e", "echo e2e \"$@\"; echo '2 passed, 0 failed'");
+    Disk("100");
   }
   ~Ci() override { fs::remove_all(folder_); }
 
@@ -40,10 +41,14 @@ class Ci : public testing::Test {
   }
   // What `make` does for some of its targets; for the others it succeeds.
   void Make(const std::string& cases) { Script("bin/make", "echo make $1\ncase $1 in\n" + cases + "\nesac"); }
-  CommandResult RunCi(const std::string& seconds = "1000") {
-    return RunCommand({"env", "BERTH_CI_SECONDS=" + seconds,
+  // `ci` is what CI is in the environment.
+  CommandResult RunCi(const std::string& seconds = "1000", const std::string& ci = "") {
+    return RunCommand({"env", "CI=" + ci, "BERTH_CI_SECONDS=" + seconds,
                        "PATH=" + (folder_ / "bin").string() + ":" + Path(), folder_ / "project/.ci/run"});
   }
+  // Gigabytes that are left on the disk.
+  void Disk(const std::string& gigabytes) { Script("bin/df", "echo Avail; echo '   " + gigabytes + "'"); }
+  bool IsThere(const std::string& name) const { return fs::exists(folder_ / "project" / name); }
   static std::string Path() { return std::string(std::getenv("PATH")); }
 
   const fs::path folder_ = Scratch("ci");
@@ -104,6 +109,26 @@ TEST_F(Ci, NothingButTheTestsIsBegunWithoutTime) {
     EXPECT_THAT(result.output, HasSubstr(std::string("\nnot run for want of time: ") + step + "\n"));
   }
   EXPECT_EQ(LastLine(result), "7 passed, 0 failed");
+}
+
+TEST_F(Ci, NothingButTheTestsIsBegunWithoutRoomOnTheDisk) {
+  Disk("7");
+  const CommandResult result = RunCi();
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output,
+              HasSubstr("\nnot run for want of room: asan; the disk has less than 8 GB left\n"));
+  EXPECT_THAT(result.output, Not(HasSubstr("make asan")));
+  EXPECT_EQ(LastLine(result), "7 passed, 0 failed");
+}
+
+TEST_F(Ci, BuildsMakeRoomForTheNextOneOnlyOnAMachineOfItsOwn) {
+  Make("test|asan|build) mkdir -p build/$1; echo '7 passed, 0 failed' ;;");
+  RunCi("1000", "");
+  for (const char* name : {"build/test", "build/asan", "build/build"}) EXPECT_TRUE(IsThere(name)) << name;
+  RunCi("1000", "true");
+  EXPECT_FALSE(IsThere("build/asan"));
+  EXPECT_TRUE(IsThere("build/build"));
+  EXPECT_TRUE(IsThere("build/ci"));
 }
 
 TEST_F(Ci, AFailureSeenBeforeTheTimeWasOverCounts) {
