@@ -76,14 +76,28 @@ func idleFor(t *testing.T, scheduler *harness.Scheduler, during time.Duration) {
 	}
 }
 
-// checkQuiet fails the scenario if the scheduler asks more than a quiet one would, from a moment on.
+// checkQuiet fails the scenario if the scheduler asks more than a quiet one would, from a moment on. What became of a
+// binding whose answer was lost it has to ask, pod by pod, and once more where that answer was lost, too.
 func checkQuiet(t *testing.T, c *harness.ControlPlane, since time.Time) {
 	t.Helper()
+	askedAbout := map[string]int{}
 	requests := c.Requests(t, func(r harness.Request) bool {
-		return r.User == harness.SchedulerUser && r.Received.After(since) && r.Verb != "create" && r.Verb != "patch"
+		if r.User != harness.SchedulerUser || !r.Received.After(since) || r.Verb == "create" || r.Verb == "patch" {
+			return false
+		}
+		if r.Verb == "get" && r.Resource == "pods" {
+			askedAbout[r.Namespace+"/"+r.Name]++
+			return false
+		}
+		return true
 	})
+	for pod, times := range askedAbout {
+		if times > 2 {
+			t.Errorf("asked %d times what became of %s", times, pod)
+		}
+	}
 	busiest := harness.BusiestSecond(requests)
-	t.Logf("requests that are no writes: %d, at most %d in one second", len(requests), busiest)
+	t.Logf("requests that are no writes: %d, at most %d in one second; %d pods asked about", len(requests), busiest, len(askedAbout))
 	// A relist of every kind at once is no busy loop: each kind once.
 	if busiest > 2*requestsPerSecondMax {
 		t.Errorf("%d requests in one second", busiest)
