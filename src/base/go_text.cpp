@@ -75,9 +75,20 @@ void AppendJsonRune(std::string& out, std::string_view bytes, const DecodedRune&
   }
 }
 
+// Stands for itself in every kind of quotes.
+constexpr bool IsPlain(char c) {
+  return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
+}
+
+// Nearly all of what is quoted is plain, and goes over in one piece.
 template <class Append>
-void ForEachRune(std::string_view text, Append&& append) {
+void AppendRunes(std::string& out, std::string_view text, Append&& append) {
   while (!text.empty()) {
+    std::size_t plain = 0;
+    while (plain < text.size() && IsPlain(text[plain])) ++plain;
+    out.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) return;
     const DecodedRune decoded = DecodeRune(text);
     append(text.substr(0, decoded.width), decoded);
     text.remove_prefix(decoded.width);
@@ -88,7 +99,8 @@ void ForEachRune(std::string_view text, Append&& append) {
 
 void AppendQuotedGo(std::string& out, std::string_view text) {
   out += '"';
-  ForEachRune(text, [&](std::string_view bytes, const DecodedRune& rune) { AppendGoRune(out, bytes, rune); });
+  AppendRunes(out, text,
+              [&](std::string_view bytes, const DecodedRune& rune) { AppendGoRune(out, bytes, rune); });
   out += '"';
 }
 
@@ -101,7 +113,7 @@ std::string QuoteGo(std::string_view text) {
 
 void AppendQuotedJson(std::string& out, std::string_view text, bool escape_html) {
   out += '"';
-  ForEachRune(text, [&](std::string_view bytes, const DecodedRune& rune) {
+  AppendRunes(out, text, [&](std::string_view bytes, const DecodedRune& rune) {
     AppendJsonRune(out, bytes, rune, escape_html);
   });
   out += '"';

@@ -15,6 +15,7 @@ namespace berth::base {
 namespace {
 
 constexpr std::string_view kLoggerKey = "logger";
+constexpr std::size_t kTextUsual = 512;  // bytes that hold most lines
 
 template <class... Visitors>
 struct Overloaded : Visitors... {
@@ -118,7 +119,9 @@ void AppendJsonValue(std::string& out, const LogValue& value) {
 }
 
 void AppendTextField(std::string& out, const LogField& field) {
-  fmt::format_to(std::back_inserter(out), " {}=", field.key);
+  out += ' ';
+  out += field.key;
+  out += '=';
   AppendTextValue(out, field.value);
 }
 
@@ -127,6 +130,19 @@ void AppendJsonField(std::string& out, const LogField& field) {
   AppendQuotedJson(out, field.key, /*escape_html=*/false);
   out += ':';
   AppendJsonValue(out, field.value);
+}
+
+// "0102 15:04:05" of the second. A busy thread writes thousands of lines in one.
+std::string_view LocalSecond(std::time_t unix_time) {
+  thread_local std::time_t known = -1;
+  thread_local std::string text;
+  if (unix_time == known && !text.empty()) return text;
+  std::tm local{};
+  localtime_r(&unix_time, &local);
+  text = fmt::format("{:02}{:02} {:02}:{:02}:{:02}", local.tm_mon + 1, local.tm_mday, local.tm_hour,
+                     local.tm_min, local.tm_sec);
+  known = unix_time;
+  return text;
 }
 
 // The last `parts` elements of a path.
@@ -145,14 +161,12 @@ std::string FormatLogText(const LogRecord& record) {
   const auto since_epoch = record.time.time_since_epoch();
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
   const auto micros = std::chrono::floor<std::chrono::microseconds>(since_epoch - seconds).count();
-  const std::time_t unix_time = seconds.count();
-  std::tm local{};
-  localtime_r(&unix_time, &local);
 
-  std::string out =
-      fmt::format("{}{:02}{:02} {:02}:{:02}:{:02}.{:06} {:>7} {}:{}] ", static_cast<char>(record.severity),
-                  local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec, micros,
-                  record.process_id, PathEnd(record.file, 1), record.line);
+  std::string out;
+  out.reserve(kTextUsual);
+  fmt::format_to(std::back_inserter(out), "{}{}.{:06} {:>7} {}:{}] ", static_cast<char>(record.severity),
+                 LocalSecond(seconds.count()), micros, record.process_id, PathEnd(record.file, 1),
+                 record.line);
   AppendQuotedGo(out, record.message);
   if (record.error.present()) AppendTextField(out, {"err", record.error.text()});
   if (const LogField* logger = LoggerName(record.fields)) AppendTextField(out, *logger);

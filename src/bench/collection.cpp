@@ -69,6 +69,15 @@ void Collection::MeasurePods(Measurement& measured) const {
   if (span > 0) measured.exact_rate = (static_cast<double>(measured.pods) - 1) / span;
 }
 
+void Collection::MeasureAttempts(Measurement& measured, const MetricsPage& page) const {
+  const Histogram attempts = AttemptsOf(page).Since(attempts_at_start_);
+  measured.attempt_ms_p50 = attempts.Quantile(0.5).value_or(0) * 1e3;
+  measured.attempt_ms_p90 = attempts.Quantile(0.9).value_or(0) * 1e3;
+  measured.attempt_ms_p95 = attempts.Quantile(0.95).value_or(0) * 1e3;
+  measured.attempt_ms_p99 = attempts.Quantile(0.99).value_or(0) * 1e3;
+  if (measured.pods > 0) measured.attempts_per_pod = attempts.count / static_cast<double>(measured.pods);
+}
+
 std::vector<DataItem> Collection::Items(const std::string& name, Measurement& measured) const {
   std::vector<DataItem> items;
   std::map<std::string, double> rates = Summarize(throughput_.samples());
@@ -103,6 +112,11 @@ std::vector<DataItem> Collection::Items(const std::string& name, Measurement& me
   items.push_back(Item(kPodLatencyMetric, name, "ms", std::move(latencies)));
   items.push_back(Item(kPeakMemoryMetric, name, "MiB", {{"Max", measured.peak_memory_mib}}));
   if (!attempts.empty()) items.push_back(Item(kAttemptMetric, name, "ms", std::move(attempts)));
+  if (measured.attempts_per_pod > 0) {
+    items.push_back(Item(kAttemptsMetric, name, "attempts",
+                         {{"PerPod", measured.attempts_per_pod},
+                          {"Total", measured.attempts_per_pod * static_cast<double>(measured.pods)}}));
+  }
   return items;
 }
 
@@ -117,11 +131,7 @@ Collection::Results Collection::Finish(const std::string& path) {
   const std::string name = path + "/" + scope_.name;
   const MetricsPage page = MetricsPage::Parse(cluster_.MetricsText());
   // Of the measured part alone; upstream's items below are since the scheduler started.
-  const Histogram attempts = AttemptsOf(page).Since(attempts_at_start_);
-  measured.attempt_ms_p50 = attempts.Quantile(0.5).value_or(0) * 1e3;
-  measured.attempt_ms_p90 = attempts.Quantile(0.9).value_or(0) * 1e3;
-  measured.attempt_ms_p95 = attempts.Quantile(0.95).value_or(0) * 1e3;
-  measured.attempt_ms_p99 = attempts.Quantile(0.99).value_or(0) * 1e3;
+  MeasureAttempts(measured, page);
   measured.bound_per_tenth = bound_per_tenth_;
   results.items = Items(name, measured);
   std::vector<DataItem> histograms = HistogramItems(page, name);

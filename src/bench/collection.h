@@ -35,6 +35,9 @@ struct Measurement {
   double attempt_ms_p90 = 0;
   double attempt_ms_p95 = 0;
   double attempt_ms_p99 = 0;
+  // Of all pods, those that were not bound too, by pods that were: the work behind the processor time. 0: the
+  // scheduler does not say.
+  double attempts_per_pod = 0;
   // Of upstream's samples of pods/s, "Perc50" to "Perc99" and "Average"; empty without samples.
   std::map<std::string, double> sampled_rates;
   // How many pods were bound in each tenth of a second since the start.
@@ -70,6 +73,7 @@ class Collection {
   base::TimePoint now() const { return cluster_.clock().Now(); }
   void MeasureCost(Measurement& measured);
   void MeasurePods(Measurement& measured) const;
+  void MeasureAttempts(Measurement& measured, const MetricsPage& page) const;
   std::vector<DataItem> Items(const std::string& name, Measurement& measured) const;
 
   const Scope scope_;

@@ -17,22 +17,23 @@ namespace {
 constexpr std::string_view kNamePrefix = "BenchmarkPerfScheduling/";
 
 constexpr std::array kQuantities = {
-    Quantity{"CPU us per pod", kProcessorTimeMetric, "PerPod", false},
-    Quantity{"pods/s, first to last binding", kExactThroughputMetric, "Average", true},
-    Quantity{"pods/s sampled, average", kThroughputMetric, "Average", true},
-    Quantity{"pods/s sampled, p50", kThroughputMetric, "Perc50", true},
-    Quantity{"pods/s sampled, p90", kThroughputMetric, "Perc90", true},
-    Quantity{"pods/s sampled, p95", kThroughputMetric, "Perc95", true},
-    Quantity{"pods/s sampled, p99", kThroughputMetric, "Perc99", true},
-    Quantity{"attempt p50, ms", kAttemptMetric, "Perc50", false},
-    Quantity{"attempt p90, ms", kAttemptMetric, "Perc90", false},
-    Quantity{"attempt p95, ms", kAttemptMetric, "Perc95", false},
-    Quantity{"attempt p99, ms", kAttemptMetric, "Perc99", false},
-    Quantity{"created to bound p50, ms", kPodLatencyMetric, "Perc50", false},
-    Quantity{"created to bound p90, ms", kPodLatencyMetric, "Perc90", false},
-    Quantity{"created to bound p95, ms", kPodLatencyMetric, "Perc95", false},
-    Quantity{"created to bound p99, ms", kPodLatencyMetric, "Perc99", false},
-    Quantity{"peak memory, MiB", kPeakMemoryMetric, "Max", false},
+    Quantity{"CPU us per pod", kProcessorTimeMetric, "PerPod", Better::kLess},
+    Quantity{"pods/s, first to last binding", kExactThroughputMetric, "Average", Better::kMore},
+    Quantity{"pods/s sampled, average", kThroughputMetric, "Average", Better::kMore},
+    Quantity{"pods/s sampled, p50", kThroughputMetric, "Perc50", Better::kMore},
+    Quantity{"pods/s sampled, p90", kThroughputMetric, "Perc90", Better::kMore},
+    Quantity{"pods/s sampled, p95", kThroughputMetric, "Perc95", Better::kMore},
+    Quantity{"pods/s sampled, p99", kThroughputMetric, "Perc99", Better::kMore},
+    Quantity{"attempts per pod", kAttemptsMetric, "PerPod", Better::kNeither},
+    Quantity{"attempt p50, ms", kAttemptMetric, "Perc50", Better::kLess},
+    Quantity{"attempt p90, ms", kAttemptMetric, "Perc90", Better::kLess},
+    Quantity{"attempt p95, ms", kAttemptMetric, "Perc95", Better::kLess},
+    Quantity{"attempt p99, ms", kAttemptMetric, "Perc99", Better::kLess},
+    Quantity{"created to bound p50, ms", kPodLatencyMetric, "Perc50", Better::kLess},
+    Quantity{"created to bound p90, ms", kPodLatencyMetric, "Perc90", Better::kLess},
+    Quantity{"created to bound p95, ms", kPodLatencyMetric, "Perc95", Better::kLess},
+    Quantity{"created to bound p99, ms", kPodLatencyMetric, "Perc99", Better::kLess},
+    Quantity{"peak memory, MiB", kPeakMemoryMetric, "Max", Better::kLess},
 };
 
 std::string LabelOf(const DataItem& item, const std::string& name) {
@@ -138,10 +139,12 @@ double Median(std::vector<double> values) {
 }
 
 std::optional<Ratio> ComparedRow::RatioOfPairs() const {
+  if (quantity->better == Better::kNeither) return std::nullopt;
+  const bool more_is_better = quantity->better == Better::kMore;
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(values[0].size(), values[1].size()); ++i) {
-    const double better = quantity->higher_is_better ? values[0][i] : values[1][i];
-    const double worse = quantity->higher_is_better ? values[1][i] : values[0][i];
+    const double better = more_is_better ? values[0][i] : values[1][i];
+    const double worse = more_is_better ? values[1][i] : values[0][i];
     if (better > 0 && worse > 0) ratios.push_back(better / worse);
   }
   if (ratios.empty()) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,12 +15,15 @@
 // Two schedulers side by side, from the items that their runs reported.
 namespace berth::bench {
 
+// What speaks for a scheduler. Neither: the number explains the others.
+enum class Better : std::uint8_t { kLess, kMore, kNeither };
+
 // Something by which schedulers are compared.
 struct Quantity {
   const char* title;
   const char* metric;
   const char* bucket;
-  bool higher_is_better;
+  Better better;
 };
 std::span<const Quantity> ComparedQuantities();
 
@@ -36,7 +40,8 @@ struct ComparedRow {
   const Quantity* quantity = nullptr;
   std::array<std::vector<double>, 2> values;
 
-  // Of runs of the same place; pairs in which one side has nothing are left out. Nothing without pairs.
+  // Of runs of the same place; pairs in which one side has nothing are left out. Nothing without pairs, and
+  // of what is better neither way.
   std::optional<Ratio> RatioOfPairs() const;
 };
 

@@ -54,6 +54,7 @@ class CoreCluster final : public TestCluster, private sandbox::ChangeReceiver {
   std::vector<std::string> NodeNames() override;
   void WriteSoon(std::vector<Write> writes, WriteCallback done) override;
   bool IsAttempted(const std::string& namespace_name, const std::string& name) override;
+  std::string MetricsText() override { return metrics_.Text(); }
   void SetPodObserver(PodObserver* observer) override { observer_ = observer; }
   Usage usage() const override { return usage_; }
   // Of this process: the server's objects are in it, too.

@@ -18,6 +18,7 @@ struct MarkdownColumn {
 };
 constexpr std::array kMarkdownColumns = {
     MarkdownColumn{"CPU us/pod", kProcessorTimeMetric, "PerPod", "times less"},
+    MarkdownColumn{"attempts/pod", kAttemptsMetric, "PerPod", ""},
     MarkdownColumn{"pods/s", kExactThroughputMetric, "Average", ""},
     MarkdownColumn{"attempt p99, ms", kAttemptMetric, "Perc99", ""},
     MarkdownColumn{"peak MiB", kPeakMemoryMetric, "Max", "times less"},

@@ -83,8 +83,8 @@ std::string AlignedColumns(std::span<const std::vector<std::string>> lines) {
 
 std::string TableText(std::span<const WorkloadReport> reports) {
   std::vector<std::vector<std::string>> lines = {{"workload", "pods", "CPU us/pod", "pods/CPU s", "pods/s",
-                                                  "sampled", "p50 ms", "p99 ms", "attempt p99", "MiB",
-                                                  "wall s", "foreign %"}};
+                                                  "sampled", "p50 ms", "p99 ms", "attempt p99",
+                                                  "attempts/pod", "MiB", "wall s", "foreign %"}};
   for (const WorkloadReport& report : reports) {
     for (const Measurement& measured : report.measurements) {
       const auto if_known = [](double value, int digits) {
@@ -96,7 +96,8 @@ std::string TableText(std::span<const WorkloadReport> reports) {
            fmt::format("{:.0f}", measured.pods_per_cpu_second), fmt::format("{:.0f}", measured.exact_rate),
            if_known(measured.average_rate, 0), fmt::format("{:.3f}", measured.latency_ms_p50),
            fmt::format("{:.3f}", measured.latency_ms_p99), if_known(measured.attempt_ms_p99, 3),
-           fmt::format("{:.0f}", measured.peak_memory_mib), fmt::format("{:.1f}", report.wall_seconds),
+           if_known(measured.attempts_per_pod, 2), fmt::format("{:.0f}", measured.peak_memory_mib),
+           fmt::format("{:.1f}", report.wall_seconds),
            report.foreign_share < 0 ? "-" : fmt::format("{:.0f}", report.foreign_share * 100)});
     }
   }
@@ -117,11 +118,11 @@ std::string CsvText(std::span<const WorkloadReport> reports) {
       "test case,workload,outcome,reason,collection,pods,cpu us per pod,pods per cpu second,pods per second,"
       "sampled pods per second,latency ms p50,latency ms p99,latency ms max,seconds,peak MiB,wall seconds,"
       "attempt ms p50,attempt ms p99,foreign share,attempt ms p90,attempt ms p95,sampled p50,sampled p90,"
-      "sampled p95,sampled p99,round\n";
+      "sampled p95,sampled p99,round,attempts per pod\n";
   for (const WorkloadReport& report : reports) {
     const std::string head = fmt::format("{},{},{},{}", CsvField(report.test_case), CsvField(report.workload),
                                          OutcomeText(report.outcome), CsvField(Joined(report.reasons)));
-    if (report.measurements.empty()) text += fmt::format("{},,,,,,,,,,,,,,,,,,,,,,{}\n", head, report.round);
+    if (report.measurements.empty()) text += fmt::format("{},,,,,,,,,,,,,,,,,,,,,,{},\n", head, report.round);
     for (const Measurement& measured : report.measurements) {
       // Empty where upstream has no samples either.
       const auto sampled = [&](const char* bucket) {
@@ -130,14 +131,14 @@ std::string CsvText(std::span<const WorkloadReport> reports) {
       };
       fmt::format_to(std::back_inserter(text),
                      "{},{},{},{:.3f},{:.1f},{:.1f},{:.1f},{:.4f},{:.4f},{:.4f},{:.3f},"
-                     "{:.1f},{:.2f},{:.4f},{:.4f},{:.3f},{:.4f},{:.4f},{},{},{},{},{}\n",
+                     "{:.1f},{:.2f},{:.4f},{:.4f},{:.3f},{:.4f},{:.4f},{},{},{},{},{},{:.3f}\n",
                      head, CsvField(measured.name), measured.pods, measured.cpu_microseconds_per_pod,
                      measured.pods_per_cpu_second, measured.exact_rate, measured.average_rate,
                      measured.latency_ms_p50, measured.latency_ms_p99, measured.latency_ms_max,
                      measured.seconds, measured.peak_memory_mib, report.wall_seconds, measured.attempt_ms_p50,
                      measured.attempt_ms_p99, report.foreign_share, measured.attempt_ms_p90,
                      measured.attempt_ms_p95, sampled("Perc50"), sampled("Perc90"), sampled("Perc95"),
-                     sampled("Perc99"), report.round);
+                     sampled("Perc99"), report.round, measured.attempts_per_pod);
     }
   }
   return text;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
+#include <deque>
+#include <utility>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -28,23 +29,53 @@ void ForEachRefusal(const std::vector<std::size_t>& counts, F&& visit) {
   }
 }
 
-// "3 Insufficient cpu", sorted as text: "10 x" comes before "2 y".
-std::vector<std::string> Histogram(const Diagnosis& diagnosis) {
-  std::map<std::string, std::size_t> reasons;
+void AddRejector(Diagnosis& diagnosis, Code code, std::string_view plugin) {
+  if (!Status(code).IsRejected() || plugin.empty()) return;
+  AddName(diagnosis.unschedulable_plugins, plugin);
+  if (code == Code::kPending) AddName(diagnosis.pending_plugins, plugin);
+}
+
+struct Counted {
+  std::string_view reason;
+  std::size_t count;
+};
+
+// " 10 Too many pods, 3 Insufficient cpu." to the message; nothing without reasons.
+void AppendHistogram(std::string& message, const Diagnosis& diagnosis) {
+  std::vector<Counted> counted;
+  std::deque<std::string> made;  // reasons that are no text by themselves
   std::size_t said = 0;
   ForEachRefusal(CountRefusals(diagnosis), [&](RejectionId id, std::size_t count) {
     said += count;
-    for (const Reason& reason : diagnosis.table->Get(id).reasons) reasons[reason.Text()] += count;
+    for (const Reason& reason : diagnosis.table->Get(id).reasons) {
+      const bool is_whole = reason.parameter.empty();
+      counted.push_back({is_whole ? reason.words : made.emplace_back(reason.Text()), count});
+    }
   });
   if (said < diagnosis.node_count) {
-    for (const std::string& reason : diagnosis.absent.reasons())
-      reasons[reason] += diagnosis.node_count - said;
+    for (const std::string& reason : diagnosis.absent.reasons()) {
+      counted.push_back({reason, diagnosis.node_count - said});
+    }
   }
+  std::ranges::sort(counted, {}, &Counted::reason);
   std::vector<std::string> lines;
-  lines.reserve(reasons.size());
-  for (const auto& [reason, count] : reasons) lines.push_back(fmt::format("{} {}", count, reason));
+  lines.reserve(counted.size());
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    const bool is_last = i + 1 == counted.size() || counted[i + 1].reason != counted[i].reason;
+    if (is_last) {
+      lines.push_back(fmt::format("{} {}", counted[i].count, counted[i].reason));
+    } else {
+      counted[i + 1].count += counted[i].count;
+    }
+  }
+  // As text: "10 x" comes before "2 y".
   std::ranges::sort(lines);
-  return lines;
+  std::string_view before = " ";
+  for (const std::string& line : lines) {
+    message += std::exchange(before, ", ");
+    message += line;
+  }
+  if (!lines.empty()) message += '.';
 }
 
 }  // namespace
@@ -69,16 +100,12 @@ Code Diagnosis::CodeOf(cluster::NodeRow row) const {
   return absent.code();
 }
 
-void Diagnosis::AddPluginOf(const Status& status) {
-  if (!status.IsRejected() || status.plugin().empty()) return;
-  AddName(unschedulable_plugins, status.plugin());
-  if (status.code() == Code::kPending) AddName(pending_plugins, status.plugin());
-}
+void Diagnosis::AddPluginOf(const Status& status) { AddRejector(*this, status.code(), status.plugin()); }
 
 void Diagnosis::AddPluginsOfRefusals() {
   ForEachRefusal(CountRefusals(*this), [&](RejectionId id, std::size_t) {
     const Rejection& rejection = table->Get(id);
-    AddPluginOf(Status(rejection.code).WithPlugin(plugin_names[rejection.plugin]));
+    AddRejector(*this, rejection.code, plugin_names[rejection.plugin]);
   });
 }
 
@@ -86,8 +113,8 @@ std::string FitErrorMessage(const Diagnosis& diagnosis) {
   std::string message = fmt::format("0/{} nodes are available:", diagnosis.node_count);
   if (!diagnosis.pre_filter_message.empty()) {
     message += fmt::format(" {}.", diagnosis.pre_filter_message);
-  } else if (const auto histogram = Histogram(diagnosis); !histogram.empty()) {
-    message += fmt::format(" {}.", fmt::join(histogram, ", "));
+  } else {
+    AppendHistogram(message, diagnosis);
   }
   if (!diagnosis.post_filter_message.empty()) message += ' ' + diagnosis.post_filter_message;
   return message;

@@ -62,6 +62,20 @@ TEST(Compare, MoreIsBetterForRatesAndWorseForCosts) {
   EXPECT_DOUBLE_EQ(memory.at(0).rows.at(0).RatioOfPairs()->median, 0.5);
 }
 
+// How often each side tried explains what it used. Fewer attempts are no merit: they may be pods that waited.
+TEST(Compare, AttemptsAreShownAndNotJudged) {
+  const auto compared = CompareItems(std::vector{ItemOf("w", kAttemptsMetric, "PerPod", 12.5)},
+                                     std::vector{ItemOf("w", kAttemptsMetric, "PerPod", 2)});
+  ASSERT_EQ(compared.size(), 1);
+  EXPECT_FALSE(compared[0].rows.at(0).RatioOfPairs().has_value());
+  const SideNames names = {"ours", "theirs"};
+  EXPECT_THAT(CompareDetails(names, compared), testing::ContainsRegex("attempts per pod +12.50 +2.00 +-"));
+  EXPECT_THAT(CompareCsv(names, compared),
+              HasSubstr("w,attempts per pod,12.5000,2.0000,,,,0,12.5000,2.0000\n"));
+  EXPECT_THAT(ComparisonHtml({.names = names, .conditions = {}, .workloads = compared, .curves = {}}),
+              HasSubstr("<td>attempts per pod</td><td>12.50</td><td>2.00</td><td>-</td>"));
+}
+
 TEST(Compare, WhatOneSideLacksHasNoRatio) {
   const std::vector<DataItem> ours = {CpuOf("a", 10), ItemOf("a", kAttemptMetric, "Perc99", 1),
                                       CpuOf("b", 1)};
@@ -234,29 +248,33 @@ TEST(Markdown, IsTheWholeTableWithHowItWasMeasured) {
                                       CpuOf("fast/w/namespace-1", 50),
                                       ItemOf("fast/w/namespace-1", kExactThroughputMetric, "Average", 5117),
                                       ItemOf("fast/w/namespace-1", kAttemptMetric, "Perc99", 0.125),
+                                      ItemOf("fast/w/namespace-1", kAttemptsMetric, "PerPod", 1234.5),
                                       ItemOf("fast/w/namespace-1", kPeakMemoryMetric, "Max", 200),
                                       CpuOf("slow/w|x/namespace-1", 100)};
-  const std::vector<DataItem> theirs = {
-      CpuOf("fast/w/namespace-1", 5526), CpuOf("fast/w/namespace-1", 1234567),
-      ItemOf("fast/w/namespace-1", kExactThroughputMetric, "Average", 473),
-      ItemOf("fast/w/namespace-1", kPeakMemoryMetric, "Max", 100), CpuOf("slow/w|x/namespace-1", 100)};
+  const std::vector<DataItem> theirs = {CpuOf("fast/w/namespace-1", 5526),
+                                        CpuOf("fast/w/namespace-1", 1234567),
+                                        ItemOf("fast/w/namespace-1", kExactThroughputMetric, "Average", 473),
+                                        ItemOf("fast/w/namespace-1", kAttemptsMetric, "PerPod", 1),
+                                        ItemOf("fast/w/namespace-1", kPeakMemoryMetric, "Max", 100),
+                                        CpuOf("slow/w|x/namespace-1", 100)};
   const auto compared = CompareItems(ours, theirs);
   const std::vector<std::string> notes = {"failed: z: open /some/folder/a/b.yaml: no"};
-  EXPECT_EQ(
-      ComparisonMarkdown({.names = {"ours", "theirs"},
-                          .command = "berth bench versus --peer=/opt/bin/theirs --name '^x$'",
-                          .conditions = {{"date", "2026-11-18"}, {"ours", "1.0, /usr/local/bin/ours"}},
-                          .workloads = compared,
-                          .notes = notes}),
-      "`berth bench versus --peer=.../bin/theirs --name '^x$'`\n\n"
-      "date: 2026-11-18; ours: 1.0, .../bin/ours.\n\n"
-      "| workload | CPU us/pod | theirs | times less | pods/s | theirs | attempt p99, ms | theirs | peak MiB "
-      "| theirs | times less |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|\n"
-      "| fast/w | 52.6 | 620,046 | 12395.7 (100.0-24691.3) | 5,117 | 473 | 0.12 | – | 200 | 100 | 0.50 |\n"
-      "| slow/w\\|x | 100 | 100 | 1.0 | – | – | – | – | – | – | – |\n"
-      "| geometric mean |  |  | 111.3 |  |  |  |  |  |  | 0.50 |\n"
-      "\n- failed: z: open .../a/b.yaml: no\n");
+  EXPECT_EQ(ComparisonMarkdown({.names = {"ours", "theirs"},
+                                .command = "berth bench versus --peer=/opt/bin/theirs --name '^x$'",
+                                .conditions = {{"date", "2026-11-18"}, {"ours", "1.0, /usr/local/bin/ours"}},
+                                .workloads = compared,
+                                .notes = notes}),
+            "`berth bench versus --peer=.../bin/theirs --name '^x$'`\n\n"
+            "date: 2026-11-18; ours: 1.0, .../bin/ours.\n\n"
+            "| workload | CPU us/pod | theirs | times less | attempts/pod | theirs | pods/s | theirs "
+            "| attempt p99, ms | theirs | peak MiB | theirs | times less |\n"
+            "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+            "| fast/w | 52.6 | 620,046 | 12395.7 (100.0-24691.3) | 1,234 | 1.00 | 5,117 | 473 | 0.12 | – | "
+            "200 | 100 "
+            "| 0.50 |\n"
+            "| slow/w\\|x | 100 | 100 | 1.0 | – | – | – | – | – | – | – | – | – |\n"
+            "| geometric mean |  |  | 111.3 |  |  |  |  |  |  |  |  | 0.50 |\n"
+            "\n- failed: z: open .../a/b.yaml: no\n");
 }
 
 TEST(Markdown, NamesKeepTheirCollectionWhereAWorkloadHasSeveral) {

@@ -146,6 +146,34 @@ TEST_F(CoreModeTest, EachRoundIsALine) {
   }
 }
 
+// Three pods of one attempt each are measured. The two that no node has room for were tried before that.
+TEST_F(CoreModeTest, AttemptsAreThoseOfTheMeasuredPart) {
+  Write("large-pod.yaml",
+        "metadata: {generateName: l-}\n"
+        "spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 100}}}]}\n");
+  const WorkloadFile file = FileOf(
+      "  - {opcode: createNodes, count: 1}\n"
+      "  - {opcode: createPods, count: 2, podTemplatePath: large-pod.yaml, skipWaitToCompletion: true}\n"
+      "  - {opcode: sleep, duration: 1s}\n"
+      "  - {opcode: startCollectingMetrics, namespaces: [x]}\n"
+      "  - {opcode: createPods, count: 3, namespace: x, podTemplatePath: pod.yaml}\n"
+      "  - {opcode: stopCollectingMetrics}");
+  SuiteOptions options;
+  options.labels = LabelFilter("");
+  const auto reports = RunSuite(file, options);
+  ASSERT_EQ(reports.size(), 1);
+  ASSERT_EQ(reports[0].measurements.size(), 1);
+  EXPECT_EQ(reports[0].measurements[0].pods, 3);
+  EXPECT_EQ(reports[0].measurements[0].attempts_per_pod, 1);
+  const auto item = std::ranges::find_if(reports[0].items, [](const DataItem& each) {
+    const auto metric = each.labels.find("Metric");
+    return metric != each.labels.end() && metric->second == kAttemptsMetric;
+  });
+  ASSERT_NE(item, reports[0].items.end());
+  EXPECT_EQ(item->unit, "attempts");
+  EXPECT_THAT(item->data, ElementsAre(testing::Pair("PerPod", 1), testing::Pair("Total", 3)));
+}
+
 TEST_F(CoreModeTest, ABadConfigurationFileIsNamed) {
   Write("config.yaml",
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: -1\n");

@@ -113,6 +113,18 @@ TEST(Report, EveryItemHasEveryLabel) {
             "BenchmarkPerfScheduling_benchmark_misc_2026-01-02T03:04:05Z.json");
 }
 
+TEST(Report, AttemptsPerPodAreInTableAndCsv) {
+  WorkloadReport report = ReportOf({});
+  Measurement& measured = report.measurements.emplace_back();
+  measured.pods = 4;
+  measured.attempts_per_pod = 2.25;
+  EXPECT_THAT(TableText({&report, 1}), testing::ContainsRegex("attempts/pod"));
+  EXPECT_THAT(TableText({&report, 1}), testing::ContainsRegex("Case/W +4 .* 2\\.25 "));
+  const std::string csv = CsvText({&report, 1});
+  EXPECT_THAT(csv, testing::HasSubstr(",round,attempts per pod\n"));
+  EXPECT_THAT(csv, testing::EndsWith(",1,2.250\n"));
+}
+
 TEST(Report, SaysWhatDidNotRun) {
   WorkloadReport report = ReportOf({});
   report.outcome = Outcome::kNotSupported;

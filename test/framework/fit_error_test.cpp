@@ -61,6 +61,14 @@ TEST_F(FitErrorTest, Case18EntriesAreSortedAsText) {
             "0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu.");
 }
 
+TEST_F(FitErrorTest, EqualWordsOfDifferentPluginsAreOneEntry) {
+  Refuse(2, kCpu);
+  Refuse(3, {1, Code::kUnschedulable, {{"Insufficient cpu", ""}}});
+  diagnosis_.node_count = 9;
+  diagnosis_.absent = Status::Unresolvable("Insufficient cpu");
+  EXPECT_EQ(FitErrorMessage(diagnosis_), "0/9 nodes are available: 9 Insufficient cpu.");
+}
+
 TEST_F(FitErrorTest, RowsWithoutARefusalCountWithTheAbsentOnes) {
   Refuse(1, kCpu);
   diagnosis_.node_count = 5;
