@@ -85,10 +85,8 @@ NodeTable::Facts NodeTable::Exchange(NodeRow row, Facts facts) {
             std::exchange(feature_set_[i], facts.feature_set),
             std::exchange(entry.images, std::move(facts.images)),
             std::exchange(entry.allocatable, std::move(facts.allocatable))};
-  for (const ResourceAmount& amount : old.allocatable) allocatable_[amount.resource.index()][i] = 0;
-  for (const ResourceAmount& amount : entry.allocatable) {
-    allocatable_[amount.resource.index()][i] = amount.amount;
-  }
+  for (const ResourceAmount& amount : old.allocatable) SetAllocatable(row, amount.resource, 0);
+  for (const ResourceAmount& amount : entry.allocatable) SetAllocatable(row, amount.resource, amount.amount);
   existing_count_ +=
       static_cast<std::size_t>(entry.object != nullptr) - static_cast<std::size_t>(old.object != nullptr);
   entry.object ? existing_.Set(i) : existing_.Clear(i);
@@ -97,12 +95,30 @@ NodeTable::Facts NodeTable::Exchange(NodeRow row, Facts facts) {
 }
 
 void NodeTable::EnsureColumn(ResourceId resource) {
-  if (resource.index() >= allocatable_.size()) {
-    allocatable_.resize(resource.index() + 1);
-    requested_.resize(resource.index() + 1);
+  if (IsFixed(resource) || ScalarIndex(resource) < scalars_.size()) return;
+  scalars_.resize(ScalarIndex(resource) + 1);
+}
+
+void NodeTable::SetAllocatable(NodeRow row, ResourceId resource, std::int64_t amount) {
+  if (IsFixed(resource)) {
+    fixed_[resource.index()].allocatable[row.index()] = amount;
+  } else {
+    scalars_[ScalarIndex(resource)].allocatable.Set(row, amount);
   }
-  allocatable_[resource.index()].resize(rows_.size());
-  requested_[resource.index()].resize(rows_.size());
+}
+
+absl::InlinedVector<ResourceId, 8> NodeTable::ScalarsOf(NodeRow row) const {
+  absl::InlinedVector<ResourceId, 8> resources;
+  const Row& entry = rows_[row.index()];
+  for (const ResourceAmount& amount : entry.allocatable) {
+    if (!IsFixed(amount.resource)) resources.push_back(amount.resource);
+  }
+  for (const PriorityUse& use : entry.by_priority) {
+    for (const ResourceAmount& scalar : use.scalars) resources.push_back(scalar.resource);
+  }
+  std::ranges::sort(resources);
+  resources.erase(std::ranges::unique(resources).begin(), resources.end());
+  return resources;
 }
 
 std::uint32_t NodeTable::AddPod(NodeRow row, const PodUse& pod) {
@@ -134,12 +150,15 @@ PodSlot NodeTable::ReinsertPod(NodeRow row, const PodUse& pod, std::uint32_t pos
 void NodeTable::Account(NodeRow row, const PodUse& pod, std::int64_t sign) {
   const std::size_t i = row.index();
   const Requests& requests = pod.requests;
-  Accumulate(requested_[kCpu.index()][i], requests.milli_cpu, sign);
-  Accumulate(requested_[kMemory.index()][i], requests.memory, sign);
-  Accumulate(requested_[kEphemeralStorage.index()][i], requests.ephemeral_storage, sign);
-  Accumulate(requested_[kPods.index()][i], 1, sign);
+  Accumulate(fixed_[kCpu.index()].requested[i], requests.milli_cpu, sign);
+  Accumulate(fixed_[kMemory.index()].requested[i], requests.memory, sign);
+  Accumulate(fixed_[kEphemeralStorage.index()].requested[i], requests.ephemeral_storage, sign);
+  Accumulate(fixed_[kPods.index()].requested[i], 1, sign);
   for (const ResourceAmount& scalar : requests.scalars) {
-    Accumulate(requested_[scalar.resource.index()][i], scalar.amount, sign);
+    AmountColumn::Paged& column = scalars_[ScalarIndex(scalar.resource)].requested;
+    std::int64_t sum = column.Get(row);
+    Accumulate(sum, scalar.amount, sign);
+    column.Set(row, sum);
   }
   Accumulate(non_zero_milli_cpu_[i], requests.non_zero_milli_cpu, sign);
   Accumulate(non_zero_memory_[i], requests.non_zero_memory, sign);
@@ -194,9 +213,10 @@ NodeRow NodeTable::TakeRow() {
   existing_.Resize(size);
   unschedulable_.Resize(size);
   with_ports_.Resize(size);
-  for (const ResourceId resource : {kCpu, kMemory, kEphemeralStorage, kPods}) EnsureColumn(resource);
-  for (auto& column : allocatable_) column.resize(size);
-  for (auto& column : requested_) column.resize(size);
+  for (FixedColumns& columns : fixed_) {
+    columns.allocatable.resize(size);
+    columns.requested.resize(size);
+  }
   non_zero_milli_cpu_.resize(size);
   non_zero_memory_.resize(size);
   pod_count_.resize(size);
@@ -232,13 +252,11 @@ void NodeTable::AddTo(Digester& digest) const {
         digest.AddSigned(scalar.amount);
       }
     }
-    for (std::size_t resource = 0; resource < requested_.size(); ++resource) {
-      // A column that was made meanwhile and holds nothing is no difference.
-      if (requested_[resource][i] == 0 && allocatable_[resource][i] == 0) continue;
-      digest.Add(resource);
-      digest.AddSigned(requested_[resource][i]);
-      digest.AddSigned(allocatable_[resource][i]);
-    }
+    ForEachAmount(NodeRow(i), [&](ResourceId resource, std::int64_t offered, std::int64_t taken) {
+      digest.Add(resource.index());
+      digest.AddSigned(taken);
+      digest.AddSigned(offered);
+    });
   }
 }
 

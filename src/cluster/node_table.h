@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+
 #include "api/node.h"
 #include "base/bitset.h"
 #include "base/interner.h"
+#include "cluster/amount_column.h"
 #include "cluster/digest.h"
 #include "cluster/ids.h"
 #include "cluster/ports.h"
@@ -67,14 +71,18 @@ class NodeTable {
   // Null for a ghost.
   const NodeRef& object(NodeRow row) const { return rows_[row.index()].object; }
 
-  std::span<const std::int64_t> allocatable(ResourceId resource) const {
-    return allocatable_[resource.index()];
+  AmountColumn allocatable(ResourceId resource) const {
+    return IsFixed(resource) ? AmountColumn(fixed_[resource.index()].allocatable)
+                             : AmountColumn(scalars_[ScalarIndex(resource)].allocatable);
   }
-  std::span<const std::int64_t> requested(ResourceId resource) const { return requested_[resource.index()]; }
+  AmountColumn requested(ResourceId resource) const {
+    return IsFixed(resource) ? AmountColumn(fixed_[resource.index()].requested)
+                             : AmountColumn(scalars_[ScalarIndex(resource)].requested);
+  }
   std::span<const std::int64_t> non_zero_milli_cpu() const { return non_zero_milli_cpu_; }
   std::span<const std::int64_t> non_zero_memory() const { return non_zero_memory_; }
   std::span<const std::int32_t> pod_count() const { return pod_count_; }
-  std::span<const std::int64_t> pod_limit() const { return allocatable(kPods); }
+  std::span<const std::int64_t> pod_limit() const { return fixed_[kPods.index()].allocatable; }
   std::span<const LabelSetId> label_set() const { return label_set_; }
   std::span<const TaintSetId> taint_set() const { return taint_set_; }
   std::span<const FeatureSetId> feature_set() const { return feature_set_; }
@@ -85,6 +93,18 @@ class NodeTable {
   // What the node offers, resource by resource; empty for a ghost.
   const std::vector<ResourceAmount>& allocatable_of(NodeRow row) const {
     return rows_[row.index()].allocatable;
+  }
+  // Calls visit(resource, allocatable, requested) for every resource of which one is not zero, by ascending
+  // id.
+  template <class F>
+  void ForEachAmount(NodeRow row, F&& visit) const {
+    const auto look = [&](ResourceId resource) {
+      const std::int64_t offered = allocatable(resource)[row.index()];
+      const std::int64_t taken = requested(resource)[row.index()];
+      if (offered != 0 || taken != 0) visit(resource, offered, taken);
+    };
+    for (std::uint32_t fixed = 0; fixed < kFixedCount; ++fixed) look(ResourceId(fixed));
+    for (const ResourceId resource : ScalarsOf(row)) look(resource);
   }
   // In the order in which they came, except that a removal moves the last one into the gap.
   std::span<const PodSlot> pods(NodeRow row) const { return rows_[row.index()].pods; }
@@ -147,7 +167,23 @@ class NodeTable {
     std::vector<ResourceAmount> allocatable;  // what Exchange set, to take it back
   };
 
+  // Resources that every node has; the others, of which each node may have its own, follow.
+  static constexpr std::size_t kFixedCount = kPods.index() + 1;
+  struct FixedColumns {
+    std::vector<std::int64_t> allocatable;  // by row
+    std::vector<std::int64_t> requested;
+  };
+  struct ScalarColumns {
+    AmountColumn::Paged allocatable;
+    AmountColumn::Paged requested;
+  };
+  static bool IsFixed(ResourceId resource) { return resource.index() < kFixedCount; }
+  static std::size_t ScalarIndex(ResourceId resource) { return resource.index() - kFixedCount; }
+  // What the node or a pod on it names, ascending.
+  absl::InlinedVector<ResourceId, 8> ScalarsOf(NodeRow row) const;
+
   NodeRow TakeRow();
+  void SetAllocatable(NodeRow row, ResourceId resource, std::int64_t amount);
   // Sums and ports; sign is +1 or -1.
   void Account(NodeRow row, const PodUse& pod, std::int64_t sign);
   void AccountPriority(Row& row, const PodUse& pod, std::int64_t sign);
@@ -163,8 +199,8 @@ class NodeTable {
   base::Bitset existing_;
   base::Bitset unschedulable_;
   base::Bitset with_ports_;
-  std::vector<std::vector<std::int64_t>> allocatable_;  // by ResourceId, then row
-  std::vector<std::vector<std::int64_t>> requested_;
+  std::array<FixedColumns, kFixedCount> fixed_;  // by ResourceId
+  std::vector<ScalarColumns> scalars_;           // by ScalarIndex
   std::vector<std::int64_t> non_zero_milli_cpu_;
   std::vector<std::int64_t> non_zero_memory_;
   std::vector<std::int32_t> pod_count_;

@@ -79,19 +79,14 @@ void RowKinds::Describe(const cluster::Cluster& cluster, cluster::NodeRow row) {
   add(nodes.pod_count()[i]);
   add(nodes.non_zero_milli_cpu()[i]);
   add(nodes.non_zero_memory()[i]);
-  const auto slots = static_cast<std::uint32_t>(cluster.resources().slot_count());
-  for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    const cluster::ResourceId resource(slot);
-    const std::int64_t allocatable = nodes.allocatable(resource)[i];
-    const std::int64_t requested = nodes.requested(resource)[i];
-    // What a row has nothing of is not told from what it does not know.
-    if (allocatable == 0 && requested == 0) continue;
-    add(slot);
-    add(allocatable);
-    add(requested);
-  }
+  // What a row has nothing of is not told from what it does not know.
+  nodes.ForEachAmount(row, [&](cluster::ResourceId resource, std::int64_t offered, std::int64_t taken) {
+    add(resource.value());
+    add(offered);
+    add(taken);
+  });
   if (!nodes.with_ports().Test(i)) return;
-  add(~std::uint64_t{0});  // no slot
+  add(~std::uint64_t{0});  // no resource
   for (const cluster::PortUse& use : nodes.ports(row)) add(use.port.value());
 }
 

@@ -45,23 +45,33 @@ constexpr Shortage kPodsBit = 1;
 constexpr Shortage kUnresolvableBit = Shortage{1} << 63;
 constexpr std::size_t kResourceBits = 62;
 
-// A requested resource with its columns, by row; empty columns: no node has any, no pod uses any.
+// A requested resource with its columns; none: no node has any, no pod uses any.
 struct Demand {
-  std::span<const std::int64_t> allocatable;
-  std::span<const std::int64_t> used;
+  cluster::AmountColumn allocatable;
+  cluster::AmountColumn used;
   std::int64_t more = 0;   // to be found free
   std::int64_t whole = 0;  // more than this the node must have at all
   // Of a node that has none of it, devices are asked instead.
   bool devices_instead = false;
 
-  std::int64_t capacity(cluster::NodeRow row) const {
-    return allocatable.empty() ? 0 : allocatable[row.index()];
-  }
+  std::int64_t capacity(cluster::NodeRow row) const { return allocatable[row.index()]; }
   std::int64_t free(cluster::NodeRow row) const {
-    return allocatable.empty() ? 0 : WrappingSubtract(allocatable[row.index()], used[row.index()]);
+    return WrappingSubtract(allocatable[row.index()], used[row.index()]);
   }
   bool IsShortOn(cluster::NodeRow row) const {
     return more > free(row) && !(devices_instead && capacity(row) <= 0);
+  }
+  // Of up to 64 rows from a multiple of that on, those that have too little themselves, as bits.
+  std::uint64_t ShortOf(std::size_t first, std::size_t count) const {
+    static_assert(cluster::AmountColumn::kRunRows == 64);
+    if (!allocatable.exists()) return ~std::uint64_t{0};
+    const std::int64_t* const offered = allocatable.Run(first, count);
+    const std::int64_t* const taken = used.Run(first, count);
+    std::uint64_t rows = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      rows |= std::uint64_t{more > WrappingSubtract(offered[i], taken[i])} << i;
+    }
+    return rows;
   }
 };
 using Demands = absl::InlinedVector<Demand, 4>;
@@ -149,19 +159,13 @@ class FitJudge {
     return entry->second;
   }
 
-  // Of up to 64 rows, those that have too little of something, as bits.
+  // Of up to 64 rows from a multiple of that on, those that have too little of something, as bits.
   std::uint64_t MayLack(const Demands& demands, std::size_t first, std::size_t count) const {
     std::uint64_t lacks = 0;
-    const auto add = [&](std::size_t i, bool short_of) { lacks |= std::uint64_t{short_of} << i; };
-    for (std::size_t i = 0; i < count; ++i) add(i, pod_count_[first + i] >= pod_limit_[first + i]);
-    for (const Demand& demand : demands) {
-      if (demand.allocatable.empty()) return ~std::uint64_t{0};
-      const std::int64_t* const allocatable = demand.allocatable.data() + first;
-      const std::int64_t* const used = demand.used.data() + first;
-      for (std::size_t i = 0; i < count; ++i) {
-        add(i, demand.more > WrappingSubtract(allocatable[i], used[i]));
-      }
+    for (std::size_t i = 0; i < count; ++i) {
+      lacks |= std::uint64_t{pod_count_[first + i] >= pod_limit_[first + i]} << i;
     }
+    for (const Demand& demand : demands) lacks |= demand.ShortOf(first, count);
     return lacks;
   }
 
@@ -322,9 +326,12 @@ bool NodeResourcesFit::LeaveCandidates(const framework::Cycle& cycle, base::Bits
   for (std::size_t i = 0; i < demands.size(); ++i) {
     const cluster::ResourceId id = cluster.resources().Find(plan.requested[i].name);
     if (!id.IsValid() || id.value() <= cluster::kPods.value() || demands[i].devices_instead) continue;
-    rows.RemoveIf([&](std::size_t bit) {
-      return demands[i].IsShortOn(cluster::NodeRow(static_cast<std::uint32_t>(bit)));
-    });
+    const std::span<std::uint64_t> words = rows.words();
+    for (std::size_t index = 0; index < words.size(); ++index) {
+      if (words[index] == 0) continue;
+      const std::size_t first = index * 64;
+      words[index] &= ~demands[i].ShortOf(first, std::min<std::size_t>(64, rows.size() - first));
+    }
     is_any = true;
   }
   return is_any;

@@ -33,8 +33,7 @@ std::int64_t AmountOf(const api::ResourceList& requests, std::string_view resour
   return resource == api::kCpu ? amount->MilliValue() : amount->Value();
 }
 
-std::span<const std::int64_t> UsedColumn(const cluster::NodeTable& nodes, cluster::ResourceId resource,
-                                         Usage usage) {
+cluster::AmountColumn UsedColumn(const cluster::NodeTable& nodes, cluster::ResourceId resource, Usage usage) {
   if (usage == Usage::kNonZero && resource == cluster::kCpu) return nodes.non_zero_milli_cpu();
   if (usage == Usage::kNonZero && resource == cluster::kMemory) return nodes.non_zero_memory();
   return nodes.requested(resource);

@@ -39,26 +39,23 @@ std::vector<std::int64_t> AmountsOf(const api::ResourceList& requests,
 
 // A resource that counts for the pod at hand: columns of the node table, by row.
 struct ScoredResource {
-  std::span<const std::int64_t> allocatable;
-  std::span<const std::int64_t> used;
+  cluster::AmountColumn allocatable;
+  cluster::AmountColumn used;
   std::int64_t wanted = 0;
   std::int64_t weight = 1;
   // Count on nodes that have none of the resource themselves; null: nothing does.
   const DeviceCounts* devices = nullptr;
 
   std::int64_t capacity(cluster::NodeRow row) const {
-    return AsksDevices(row) ? devices->At(row).total : Own(allocatable, row);
+    return AsksDevices(row) ? devices->At(row).total : allocatable[row.index()];
   }
   std::int64_t before(cluster::NodeRow row) const {
-    return AsksDevices(row) ? devices->At(row).used : Own(used, row);
+    return AsksDevices(row) ? devices->At(row).used : used[row.index()];
   }
   std::int64_t after(cluster::NodeRow row) const { return WrappingAdd(before(row), wanted); }
 
  private:
-  static std::int64_t Own(std::span<const std::int64_t> column, cluster::NodeRow row) {
-    return column.empty() ? 0 : column[row.index()];
-  }
-  bool AsksDevices(cluster::NodeRow row) const { return devices != nullptr && Own(allocatable, row) == 0; }
+  bool AsksDevices(cluster::NodeRow row) const { return devices != nullptr && allocatable[row.index()] == 0; }
 };
 using ScoredResources = absl::InlinedVector<ScoredResource, 4>;
 

@@ -32,7 +32,7 @@ struct RowBlock {
 };
 
 bool FitsDoubles(const ScoredResource& resource) {
-  return resource.devices == nullptr && !resource.allocatable.empty() && resource.wanted >= 0 &&
+  return resource.devices == nullptr && resource.allocatable.exists() && resource.wanted >= 0 &&
          resource.wanted <= kWholeMax;
 }
 
@@ -41,9 +41,12 @@ bool LoadBlock(const ScoredResource& resource, const cluster::NodeRow* rows, Row
   std::int64_t capacity[kLanes];
   std::int64_t used[kLanes];
   const std::size_t first = rows[0].index();
-  if (rows[kLanes - 1].index() - first == kLanes - 1) {
-    std::copy_n(resource.allocatable.data() + first, kLanes, capacity);
-    std::copy_n(resource.used.data() + first, kLanes, used);
+  const bool is_run = rows[kLanes - 1].index() - first == kLanes - 1;
+  const std::int64_t* const capacity_run = is_run ? resource.allocatable.Run(first, kLanes) : nullptr;
+  const std::int64_t* const used_run = is_run ? resource.used.Run(first, kLanes) : nullptr;
+  if (capacity_run != nullptr && used_run != nullptr) {
+    std::copy_n(capacity_run, kLanes, capacity);
+    std::copy_n(used_run, kLanes, used);
   } else {
     for (std::size_t i = 0; i < kLanes; ++i) {
       capacity[i] = resource.allocatable[rows[i].index()];

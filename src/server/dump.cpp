@@ -21,39 +21,42 @@ void AppendPod(const cluster::Cluster& cluster, PodSlot slot, std::string& out) 
 }
 
 // As Go prints its struct.
-template <class Amount>
-std::string Amounts(const cluster::Cluster& cluster, std::int64_t pods, Amount&& amount) {
+struct Amounts {
+  std::array<std::int64_t, cluster::kPods.index() + 1> fixed{};
   std::map<std::string_view, std::int64_t> scalars;
-  const cluster::ResourceTable& resources = cluster.resources();
-  for (std::size_t i = cluster::kPods.index() + 1; i < resources.slot_count(); ++i) {
-    const cluster::ResourceId resource(static_cast<std::uint32_t>(i));
-    if (const std::int64_t value = amount(resource); value != 0) {
-      scalars.emplace(resources.Name(resource), value);
+
+  void Add(const cluster::Cluster& cluster, cluster::ResourceId resource, std::int64_t amount) {
+    if (resource.index() < fixed.size()) {
+      fixed[resource.index()] = amount;
+    } else if (amount != 0) {
+      scalars.emplace(cluster.resources().Name(resource), amount);
     }
   }
-  std::string text;
-  for (const auto& [name, value] : scalars) {
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", name, value);
+  std::string Text(std::int64_t pods) const {
+    std::string text;
+    for (const auto& [name, value] : scalars) {
+      text += fmt::format("{}{}:{}", text.empty() ? "" : " ", name, value);
+    }
+    return fmt::format(
+        "&{{MilliCPU:{} Memory:{} EphemeralStorage:{} AllowedPodNumber:{} ScalarResources:map[{}]}}",
+        fixed[cluster::kCpu.index()], fixed[cluster::kMemory.index()],
+        fixed[cluster::kEphemeralStorage.index()], pods, text);
   }
-  return fmt::format(
-      "&{{MilliCPU:{} Memory:{} EphemeralStorage:{} AllowedPodNumber:{} ScalarResources:map[{}]}}",
-      amount(cluster::kCpu), amount(cluster::kMemory), amount(cluster::kEphemeralStorage), pods, text);
-}
+};
 
 void AppendNode(const cluster::Cluster& cluster, NodeRow row, std::string& out) {
   const cluster::NodeTable& nodes = cluster.nodes();
-  const auto of = [row](std::span<const std::int64_t> column) {
-    return row.index() < column.size() ? column[row.index()] : 0;
-  };
-  const std::string requested =
-      Amounts(cluster, 0, [&](cluster::ResourceId resource) { return of(nodes.requested(resource)); });
-  const std::string allocatable = Amounts(cluster, of(nodes.pod_limit()), [&](cluster::ResourceId resource) {
-    return of(nodes.allocatable(resource));
+  Amounts requested;
+  Amounts allocatable;
+  nodes.ForEachAmount(row, [&](cluster::ResourceId resource, std::int64_t offered, std::int64_t taken) {
+    requested.Add(cluster, resource, taken);
+    allocatable.Add(cluster, resource, offered);
   });
   fmt::format_to(std::back_inserter(out),
                  "Node name: {}\nDeleted: {}\nRequested Resources: {}\nAllocatable Resources:{}\nScheduled "
                  "Pods(number: {}):\n",
-                 nodes.name(row), !nodes.exists(row), requested, allocatable, nodes.pods(row).size());
+                 nodes.name(row), !nodes.exists(row), requested.Text(0),
+                 allocatable.Text(nodes.pod_limit()[row.index()]), nodes.pods(row).size());
   for (const PodSlot pod : nodes.pods(row)) AppendPod(cluster, pod, out);
   const std::span<const PodSlot> nominated = cluster.NominatedTo(row);
   if (nominated.empty()) return;

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster.h"
@@ -14,6 +16,7 @@ using test::MakeNode;
 using test::MakePod;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 
 std::vector<std::string> Order(const Cluster& cluster) {
   std::vector<std::string> names;
@@ -124,6 +127,27 @@ TEST(NodeTableTest, ANodeThatStopsOfferingAResourceOffersNoneOfIt) {
   ASSERT_TRUE(cluster.SetPending(MakePod("a").Request("example.com/gpu", "1").Record()));
   cluster.SetNode(MakeNode("n1").Ref());
   EXPECT_EQ(cluster.nodes().allocatable(cluster.resources().Find("example.com/gpu"))[row.index()], 0);
+}
+
+// A cluster may have as many such resources as nodes.
+TEST(NodeTableTest, AResourceOfOneNodeTakesNoPlaceOnTheOthers) {
+  Cluster cluster;
+  std::vector<NodeRow> rows;
+  const auto own = [](int i) { return "example.com/own-" + std::to_string(i); };
+  for (int i = 0; i < 200; ++i) {
+    rows.push_back(cluster.SetNode(MakeNode("n" + std::to_string(i)).Allocatable(own(i), "3").Ref()));
+  }
+  ASSERT_TRUE(cluster.AddPod(MakePod("a").Request(own(150), "2").Node("n150").Record()));
+  std::vector<std::pair<std::string_view, std::int64_t>> scalars;
+  cluster.nodes().ForEachAmount(rows[150],
+                                [&](ResourceId resource, std::int64_t offered, std::int64_t taken) {
+                                  if (resource.value() > kPods.value())
+                                    scalars.emplace_back(cluster.resources().Name(resource), offered - taken);
+                                });
+  EXPECT_THAT(scalars, ElementsAre(Pair(own(150), 1)));
+  const AmountColumn column = cluster.nodes().allocatable(cluster.resources().Find(own(150)));
+  EXPECT_EQ(column[rows[0].index()], 0);
+  EXPECT_EQ(column[rows[150].index()], 3);
 }
 
 // Preemption asks what would be free if all pods of lower priority went.

@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 #include <vector>
 
+#include "cluster/amount_column.h"
 #include "plugins/resource_columns.h"
 
 // Scores of many rows at once are those of one row after the other, whatever the amounts.
@@ -35,6 +36,16 @@ std::int64_t AnyAmount() {
 struct Columns {
   std::vector<std::int64_t> allocatable;
   std::vector<std::int64_t> used;
+  // The same, as resources are kept that not every node has.
+  cluster::AmountColumn::Paged allocatable_pages;
+  cluster::AmountColumn::Paged used_pages;
+
+  void MakePages() {
+    for (std::uint32_t i = 0; i < allocatable.size(); ++i) {
+      allocatable_pages.Set(cluster::NodeRow(i), allocatable[i]);
+      used_pages.Set(cluster::NodeRow(i), used[i]);
+    }
+  }
 };
 
 class AnyRows {
@@ -56,11 +67,15 @@ class AnyRows {
     for (std::uint32_t i = 0; i < count; ++i) {
       if (are_all || *rc::gen::arbitrary<bool>()) rows.emplace_back(i);
     }
-    for (const Columns& columns : columns_) {
-      resources.push_back({.allocatable = columns.allocatable,
-                           .used = columns.used,
-                           .wanted = AnyAmount(),
-                           .weight = *rc::gen::inRange<std::int64_t>(1, 101)});
+    for (Columns& columns : columns_) {
+      columns.MakePages();
+      const bool is_paged = *rc::gen::arbitrary<bool>();
+      using Column = cluster::AmountColumn;
+      resources.push_back(
+          {.allocatable = is_paged ? Column(columns.allocatable_pages) : Column(columns.allocatable),
+           .used = is_paged ? Column(columns.used_pages) : Column(columns.used),
+           .wanted = AnyAmount(),
+           .weight = *rc::gen::inRange<std::int64_t>(1, 101)});
     }
   }
 
