@@ -55,6 +55,7 @@ Failure RefusedOnNode(const framework::Status& status) {
 
 queue::Rejection FailureHandler::RejectionOf(const Failure& failure) const {
   queue::Rejection rejection;
+  rejection.likeness = failure.likeness;
   for (const std::string& plugin : failure.unschedulable_plugins) {
     rejection.unschedulable.Insert(context_.queue.plugins().Intern(plugin));
   }

@@ -17,6 +17,7 @@ struct Failure {
   framework::PluginNames pending_plugins = {};
   // Nothing: the pod keeps its nomination. Empty: it loses it.
   std::optional<std::string> nominated_node = std::string();
+  std::uint64_t likeness = 0;  // queue::Rejection
 };
 
 // A failure that no plugin is recorded for: the pod comes back after its backoff.

@@ -130,6 +130,8 @@ void SchedulingCycle::MakeRoom(const Attempt& attempt, framework::PostFilterResu
   if (const std::string message = result.status.Message(); !message.empty()) failure.message += ' ' + message;
   if (result.status.IsSuccess() && result.preemption && result.nominated_node) Evict(attempt, result);
   failure.nominated_node = std::move(result.nominated_node);
+  // Those who are like it may find a place in the same way.
+  if (failure.nominated_node && !failure.nominated_node->empty()) failure.likeness = 0;
 }
 
 framework::PostFilterResult SchedulingCycle::RunPostFilter(const Attempt& attempt,
@@ -143,6 +145,9 @@ framework::PostFilterResult SchedulingCycle::RunPostFilter(const Attempt& attemp
 
 Failure SchedulingCycle::NothingFits(const Attempt& attempt, const framework::Diagnosis& diagnosis) {
   Failure failure = UnfitFor(diagnosis);
+  // A place that is kept for this pod is kept from the others.
+  const bool had_place = context_.cluster.nominator().NodeOf(attempt.popped.pod.id).IsValid();
+  if (!had_place) failure.likeness = attempt.profile.engine->likeness();
   if (!attempt.profile.profile->post_filter().empty()) {
     TracedSpan span(trace_.get(), "PostFilter", context_.clock());
     framework::PostFilterResult result = RunPostFilter(attempt, diagnosis);

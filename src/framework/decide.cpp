@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/hash/hash.h"
 #include "fmt/format.h"
 
 #include "base/check.h"
@@ -77,8 +78,15 @@ void Engine::MakeKey() {
   key_.scope = scope;
 }
 
+void Engine::TellLikeness(const Narrowing& narrowing) {
+  Scope words;
+  if (!narrowing.all || options_.has_advisers || !view_->AppendLikeness(cycle_, words)) return;
+  likeness_ = absl::HashOf(key_, words, profile_.scheduler_name()) | 1;
+}
+
 void Engine::BeginAttempt(const Cycle::Subject& subject, Views views) {
   EndAttempt();
+  likeness_ = 0;
   if (rejections_.IsCrowded()) DropKept();
   cycle_.Begin(subject);
   plan_set_ = plans_.Use(cycle_);
@@ -309,6 +317,7 @@ std::optional<std::variant<Diagnosis, Status>> Engine::Search(const Narrowing& n
     judged_ = Sample(narrowing);
   }
   if (view_->feasible_count() > 0) return std::nullopt;
+  TellLikeness(narrowing);
   Diagnosis diagnosis = NothingFits(narrowing);
   if (advice != nullptr && advice->has_refused) {
     AddName(diagnosis.unschedulable_plugins, profile_.plugin_names()[profile_.extender_index()]);

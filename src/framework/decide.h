@@ -101,6 +101,10 @@ class Engine final : private RowJudge {
   Outcome SchedulePod(const Cycle::Subject& subject, const Advice& advice);
   Explanation Explain(const Cycle::Subject& subject);
 
+  // After an attempt that ended with a Diagnosis: other pods of this likeness would have ended in the same
+  // way, as long as they are nominated nowhere and nothing changed. 0: that can be said of no other pod.
+  std::uint64_t likeness() const { return likeness_; }
+
   // Inside an attempt, mostly in a speculation of the caller: does the pod fit on this row now? Filters that
   // PreFilter skipped stay skipped, as upstream has it. Success, a refusal, or an error.
   Status FilterRow(cluster::NodeRow row, Nominations nominations);
@@ -159,6 +163,7 @@ class Engine final : private RowJudge {
   // What SchedulePod and FindNodes have in common: up to the question which nodes are feasible. Nothing, or
   // how the attempt ended.
   std::optional<std::variant<Diagnosis, Status>> Search(const Narrowing& narrowing, const Advice* advice);
+  void TellLikeness(const Narrowing& narrowing);
   std::optional<std::variant<Diagnosis, Status>> Enter(const Cycle::Subject& subject, Narrowing& narrowing);
   void Apply(const Advice& advice);
   Feasible FeasibleRows() const;
@@ -194,7 +199,8 @@ class Engine final : private RowJudge {
   std::vector<Code> pre_filter_codes_;                                        // as Profile::pre_filter()
   std::vector<std::pair<cluster::NodeRow, RejectionId>> nominated_refusals_;  // for masks
   std::unique_ptr<View> scratch_;
-  std::size_t judged_ = 0;  // nodes, by the current attempt
+  std::size_t judged_ = 0;      // nodes, by the current attempt
+  std::uint64_t likeness_ = 0;  // of the current attempt
   base::Bitset candidates_;
   std::size_t next_start_ = 0;  // where in the order of nodes a search that may end early begins
   // For verify_views; plugins may refer to the plans until the attempt ends.

@@ -62,6 +62,13 @@ class FilterPoint {
     static_cast<void>(rows);
     return false;
   }
+
+  // For a filter that reads the attempt, after it refused: adds what it read, so that a pod of the same key
+  // and words is refused alike. False: that can be said of no other pod.
+  virtual bool AppendLikeness(const Cycle&, Scope& words) const {
+    static_cast<void>(words);
+    return false;
+  }
 };
 
 // For plugins whose verdicts or scores read more than the judged row: counts per domain, terms of other pods.

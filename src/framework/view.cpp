@@ -365,6 +365,14 @@ Status View::ApplyAttemptFilters(Cycle& cycle) {
   return {};
 }
 
+bool View::AppendLikeness(const Cycle& cycle, Scope& words) const {
+  if (by_kind_) return true;  // all of them were skipped
+  return std::ranges::all_of(attempt_filters_, [&](const Placed<FilterPoint>* filter) {
+    words.Add(std::uint64_t{filter->index()});
+    return cycle.IsSkipped(filter->index()) || filter->point->AppendLikeness(cycle, words);
+  });
+}
+
 void View::EndAttempt() {
   kinds_ = nullptr;
   if (by_kind_) {

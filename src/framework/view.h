@@ -81,6 +81,8 @@ class View {
   // Filters that read the attempt, on the rows that reach them: feasible ones, and those that only filters
   // after it refuse. O(rows) for each such filter.
   Status ApplyAttemptFilters(Cycle& cycle);
+  // What those filters read. False: another pod of the key may fare otherwise.
+  bool AppendLikeness(const Cycle& cycle, Scope& words) const;
   // PreScore, raw scores of rows that are new or changed, extents, normalised scores, totals.
   Status RefreshScores(Cycle& cycle);
   // After RefreshScores. The n-th of the best rows in row order, n drawn.

@@ -67,6 +67,19 @@ class Wanted {
     });
   }
 
+  // Only how many they are counts, since no node has one of them.
+  bool IsAttachedNowhere() const {
+    return std::ranges::all_of(drivers_, [](const Driver& driver) {
+      return std::ranges::none_of(driver.volumes, [](const Volume& volume) { return volume.id.IsValid(); });
+    });
+  }
+  void AppendCounts(framework::Scope& words) const {
+    for (const Driver& driver : drivers_) {
+      words.AddText(driver.name);
+      words.Add(std::uint64_t{driver.volumes.size()});
+    }
+  }
+
   // The rows from `first` on that may be full, as bits.
   std::uint64_t Suspects(std::size_t first, std::size_t count) const {
     std::uint64_t bits = 0;
@@ -231,6 +244,18 @@ void NodeVolumeLimits::Filter(const framework::Cycle& cycle, framework::NodeSele
   }
   nodes.JudgeSuspects(
       [&](std::size_t first, std::size_t count) { return with_csi_node.Suspects(first, count); }, judge);
+}
+
+bool NodeVolumeLimits::AppendLikeness(const framework::Cycle& cycle, framework::Scope& words) const {
+  // Pods that are expected on nodes bring volumes that are attached nowhere yet.
+  if (attached_.HasErrors() || !cycle.cluster().nominator().empty()) return false;
+  const Wanted without_csi_node(cycle, attached_, check_installed_, false);
+  const Wanted with_csi_node(cycle, attached_, check_installed_, true);
+  if (without_csi_node.IsSpecial() || with_csi_node.IsSpecial() || !with_csi_node.IsAttachedNowhere()) {
+    return false;
+  }
+  with_csi_node.AppendCounts(words);
+  return true;
 }
 
 bool NodeVolumeLimits::Sign(const framework::WaitingPod& pod, framework::Signature& signature) const {

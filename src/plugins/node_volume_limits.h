@@ -33,6 +33,7 @@ class NodeVolumeLimits final : public framework::Plugin,
 
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   void Filter(const framework::Cycle& cycle, framework::NodeSelection& nodes) const override;
+  bool AppendLikeness(const framework::Cycle& cycle, framework::Scope& words) const override;
 
   std::vector<framework::EventRegistration> EventsToRegister() const override;
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;

@@ -30,6 +30,9 @@ struct PoppedEntity {
 struct Rejection {
   PluginSet unschedulable;
   PluginSet pending;
+  // Of pods that would have been rejected in the same way at this moment, for as long as nothing happens. 0:
+  // nothing is known of others.
+  std::uint64_t likeness = 0;
 };
 enum class GroupOutcome : std::uint8_t { kSuccess, kUnschedulable, kError };
 

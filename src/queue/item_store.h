@@ -49,6 +49,7 @@ struct Item {
   QueueingParams params;
   std::uint64_t sequence = 0;  // of arrival: the last tie-break everywhere
   std::uint64_t visit = 0;     // the last narrowed event that looked at it
+  std::uint64_t likeness = 0;  // of its last rejection; 0 if it changed since
   std::int32_t priority = 0;
   base::HeapHandle handle;  // in the heap of its place
   ClassId waiting_class;    // while unschedulable

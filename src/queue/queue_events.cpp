@@ -13,6 +13,8 @@ PluginSet SchedulingQueue::Narrowing::AllowedFor(ItemId pod) const {
 
 void SchedulingQueue::Notify(const framework::ClusterEvent& event, HeldObject old_object,
                              HeldObject new_object, const PreCheck& pre_check) {
+  // Whoever it concerns: a plugin may be wrong about what it has to hear of, and a needless attempt is cheap.
+  backoff_.WakeAll();
   const MatchedEvent& matched = events_->Match(event);
   if (!matched.of_interest) return;
   // A list of ten thousand bound pods comes before anybody waits. Pre-hints are asked all the same, as

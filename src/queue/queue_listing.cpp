@@ -53,7 +53,7 @@ std::vector<SchedulingQueue::Entry> SchedulingQueue::List(Place place) const {
       items = InOrder(active_, active_order_, [](const ActiveEntry& e) { return e.item; });
       break;
     case Place::kBackoff:
-      items = InOrder(backoff_, backoff_order_, [](const BackoffEntry& e) { return e.active.item; });
+      for (const BackoffEntry& entry : backoff_.Sorted()) items.push_back(entry.active.item);
       break;
     case Place::kErrorBackoff:
       items = InOrder(error_backoff_, EarlierFirst(), [](const TimedEntry& e) { return e.item; });

@@ -69,7 +69,7 @@ void SchedulingQueue::PushTo(ItemId id, Place place) {
       const auto expiry = backoff_rule_.Expiry(item.params, item.size());
       BERTH_CHECK(expiry.has_value());
       const base::TimePoint window = backoff_rule_.Window(*expiry);
-      item.handle = place == Place::kBackoff ? backoff_.Push({window, *expiry, entry})
+      item.handle = place == Place::kBackoff ? backoff_.Push(item.likeness, {window, *expiry, entry})
                                              : error_backoff_.Push({window, item.sequence, id});
       break;
     }
@@ -114,7 +114,7 @@ void SchedulingQueue::Detach(ItemId id) {
       active_.Remove(item.handle);
       break;
     case Place::kBackoff:
-      backoff_.Remove(item.handle);
+      backoff_.Remove(item.likeness, item.handle);
       break;
     case Place::kErrorBackoff:
       error_backoff_.Remove(item.handle);
@@ -148,12 +148,20 @@ void SchedulingQueue::Forget(ItemId id) {
 void SchedulingQueue::Resift(ItemId id) {
   Item& item = items_[id];
   if (item.is_group()) item.priority = forest_.priority(item.group->root);
-  const auto change = [&](ActiveEntry& entry) { entry.key.priority = item.priority; };
   if (item.place == Place::kActive) {
-    active_.Change(item.handle, change);
+    active_.Change(item.handle, [&](ActiveEntry& entry) { entry.key.priority = item.priority; });
   } else if (item.place == Place::kBackoff) {
-    backoff_.Change(item.handle, [&](BackoffEntry& entry) { change(entry.active); });
+    backoff_.SetPriority(item.likeness, item.handle, item.priority);
   }
+}
+
+// What happened to another pod says nothing of this one any more.
+void SchedulingQueue::ForgetLikeness(ItemId id) {
+  Item& item = items_[id];
+  const bool backs_off = item.place == Place::kBackoff;
+  if (backs_off) Detach(id);
+  item.likeness = 0;
+  if (backs_off) PushTo(id, Place::kBackoff);
 }
 
 bool SchedulingQueue::PassesPreEnqueue(ItemId id) {

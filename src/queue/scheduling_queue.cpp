@@ -27,6 +27,12 @@ std::string_view PlaceWords(Place place) {
   }
 }
 
+// Nothing changed that a decision about the pod may look at: its spec and what plugins know it by.
+bool WouldBeTriedAlike(const api::PodRecord& a, const api::PodRecord& b) {
+  return *a.spec == *b.spec && a.labels == b.labels && a.annotations == b.annotations &&
+         a.nominated_node_name == b.nominated_node_name && a.resource_status == b.resource_status;
+}
+
 }  // namespace
 
 QueueOptions QueueOptions::From(const framework::Features& features) {
@@ -117,6 +123,7 @@ void SchedulingQueue::Update(const cluster::PodRecordRef& old, cluster::PodSlot 
     return;
   }
   Item& item = items_[id];
+  if (!WouldBeTriedAlike(*old, *record)) ForgetLikeness(id);
   items_.ReplaceRecord(id, record);
   item.profile = events_->FindProfile(record->spec->spec.scheduler_name);
   item.priority = cluster_.pods().priority(pod);
@@ -154,7 +161,7 @@ void SchedulingQueue::Delete(cluster::PodSlot pod) {
 std::optional<PoppedEntity> SchedulingQueue::Pop() {
   while (CanPop()) {
     const bool early = active_.empty();
-    const ItemId id = early ? backoff_.Top().active.item : active_.Top().item;
+    const ItemId id = early ? backoff_.FirstAwake().active.item : active_.Top().item;
     Item& entity = items_[id];
     if (early) CountArrival(entity, Arrival::kActive, {.label = popped_from_backoff_});
     Detach(id);
@@ -217,6 +224,14 @@ base::Result<void> SchedulingQueue::Return(const PoppedPod& popped, const Reject
     ++item.params.unschedulable_count;
     item.params.consecutive_errors = 0;
   }
+  item.likeness = rejection.likeness;
+  // What happened while it was tried may make the others fit, and itself.
+  bool is_late = false;
+  in_flight_.ForEachSince(popped.pod, [&](const InFlight::Event&) {
+    is_late = true;
+    return false;
+  });
+  if (!is_late) backoff_.Rest(rejection.likeness);
   CountRejectors(item, 1);
   if (item.leaf.IsValid()) {
     // Before it can be popped with its group again.
@@ -285,8 +300,8 @@ base::Result<void> SchedulingQueue::ReturnGroup(const PoppedEntity& popped, Grou
 void SchedulingQueue::FlushBackoff() {
   const base::TimePoint now = backoff_rule_.Window(clock_.Now());
   const Move move{.label = backoff_complete_, .from_backoff = true};
-  while (!backoff_.empty() && backoff_.Top().window < now) {
-    const ItemId id = backoff_.Top().active.item;
+  while (!backoff_.empty() && backoff_.First().window < now) {
+    const ItemId id = backoff_.First().active.item;
     Detach(id);
     MoveToActive(id, move);
   }

@@ -8,6 +8,7 @@
 
 #include "queue/attempt.h"
 #include "queue/backoff.h"
+#include "queue/backoff_lanes.h"
 #include "queue/hint_runner.h"
 #include "queue/pre_enqueue_runner.h"
 #include "queue/queue_heaps.h"
@@ -49,7 +50,7 @@ class SchedulingQueue {
 
   // Nothing if it would have to wait.
   std::optional<PoppedEntity> Pop();
-  bool CanPop() const { return !active_.empty() || (options_.pop_from_backoff && !backoff_.empty()); }
+  bool CanPop() const { return !active_.empty() || (options_.pop_from_backoff && backoff_.HasAwake()); }
   // The attempt came so far that it cannot be rejected any more, or the pod is gone.
   void Done(PodRef pod) { in_flight_.Done(pod); }
   // The attempt failed and the pod is still there. Implies Done. Fails if it is in the queue already.
@@ -146,6 +147,7 @@ class SchedulingQueue {
   void Forget(ItemId id);
   bool PassesPreEnqueue(ItemId id);
   void SetFlushed(ItemId id, bool flushed);
+  void ForgetLikeness(ItemId id);
   void CountArrival(const Item& item, Arrival where, const Move& move);
   void CountPending(const Item& item, int sign);
   void CountRejectors(const Item& pod, int sign);
@@ -199,7 +201,7 @@ class SchedulingQueue {
   const ActiveOrder active_order_;
   const BackoffOrder backoff_order_;
   ActiveHeap active_;
-  BackoffHeap backoff_;
+  BackoffLanes backoff_;
   TimedHeap error_backoff_;
   TimedHeap parked_;  // by the time since when
   WaitingIndex waiting_;

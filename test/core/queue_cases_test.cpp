@@ -40,6 +40,47 @@ TEST(QueueCases, Case25AFailedPreBindBacksOffAsAfterAnError) {
   EXPECT_EQ(api.scheduler().queue().Find(pods.Find("default", "web"))->consecutive_errors, 1);
 }
 
+std::int64_t AttemptsOf(FakeApi& api, const std::string& name) {
+  const auto& pods = api.scheduler().cluster().pods();
+  return api.scheduler().queue().Find(pods.Find("default", name))->attempts;
+}
+
+// Room for one comes: one gets it, one finds out that there is no more, and the others need not.
+TEST(QueueCases, PodsThatAreAlikeAreNotAllTriedEarly) {
+  FakeApi api;
+  api.Create(Node("n1", "1"));
+  api.Create(Pod("first", "1").Node("n1"));
+  for (const char* name : {"a", "b", "c", "d"}) api.Create(Pod(name, "1"));
+  api.Settle();
+  for (const char* name : {"a", "b", "c", "d"}) ASSERT_EQ(AttemptsOf(api, name), 1);
+
+  api.DeletePod("first");
+  api.Settle();
+  EXPECT_EQ(api.node_of("a"), "n1");
+  std::int64_t tried_again = 0;
+  for (const char* name : {"b", "c", "d"}) tried_again += AttemptsOf(api, name) - 1;
+  EXPECT_EQ(tried_again, 2) << "after the decision for a, and after the watch had shown it";
+  EXPECT_EQ(api.PlaceOf("d"), Place::kBackoff);
+
+  // Backoff ends as for anybody.
+  api.Run(4s);
+  EXPECT_EQ(api.PlaceOf("d"), Place::kUnschedulable);
+  EXPECT_EQ(AttemptsOf(api, "d"), 2);
+}
+
+TEST(QueueCases, APodThatIsSmallerIsTriedAlthoughAnotherFailed) {
+  FakeApi api;
+  api.Create(Node("n1", "1"));
+  api.Create(Pod("first", "1").Node("n1"));
+  api.Create(Pod("large", "1"));
+  api.Create(Pod("small", "500m"));
+  api.Settle();
+  api.DeletePod("first");
+  api.Create(Pod("half", "500m").Node("n1"));
+  api.Settle();
+  EXPECT_EQ(api.node_of("small"), "n1");
+}
+
 TEST(QueueCases, Case37TheSameResourceVersionAgainIsNoUpdate) {
   FakeApi api;
   api.Create(Node("n1", "500m"));

@@ -127,6 +127,11 @@ std::string PluginHarness::Schedule(const PodBuilder& pod) {
   return decision == nullptr ? std::string() : std::string(cluster_.nodes().name(decision->row));
 }
 
+std::uint64_t PluginHarness::Likeness(const PodBuilder& pod) {
+  BERTH_CHECK(Schedule(pod).empty());
+  return engine_->likeness();
+}
+
 PluginHarness::Room PluginHarness::MakeRoom(const PodBuilder& pod) {
   const framework::Outcome outcome = engine_->SchedulePod({.pod = SlotOf(pod), .step = ++step_});
   const auto& diagnosis = std::get<framework::Diagnosis>(outcome);

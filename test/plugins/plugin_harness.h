@@ -59,6 +59,9 @@ class PluginHarness {
   // How many rows filters looked at for that.
   std::size_t rows_judged() const { return engine_->view() == nullptr ? 0 : engine_->view()->rows_judged(); }
 
+  // Of a pod that fits nowhere: Engine::likeness.
+  std::uint64_t Likeness(const PodBuilder& pod);
+
   // What PostFilter comes to for a pod that fits nowhere.
   struct Room {
     std::string status;                // "" for a success, else as in Verdicts

@@ -87,6 +87,29 @@ TEST_F(LimitsTest, Case69And75Attachments) {
   EXPECT_EQ(Says("c"), "");
 }
 
+// For whom a failed attempt speaks.
+TEST_F(LimitsTest, PodsWithAsManyNewVolumesAreAlike) {
+  for (const char* const claim : {"a", "b", "c", "d", "shared"}) Bound(claim);
+  Running("r1", {"a"});
+  Running("r2", {"shared"});
+  bed_.Set(MakeCsiNode("n1", {{kEbs, 1}}));
+  const auto wants = [&](const char* name, std::vector<std::string> claims) {
+    PodBuilder pod = MakePod(name);
+    for (std::string& claim : claims) pod.VolumeClaim(std::move(claim));
+    return bed_.Likeness(pod);
+  };
+  const std::uint64_t one = wants("one", {"b"});
+  EXPECT_NE(one, 0U);
+  EXPECT_EQ(wants("other", {"c"}), one);
+  EXPECT_NE(wants("two", {"b", "c"}), one);
+  EXPECT_EQ(wants("twin", {"c", "d"}), wants("two", {"b", "c"}));
+  EXPECT_EQ(wants("user", {"shared", "d"}), 0U) << "whether a volume is there already is its own matter";
+
+  Bound("e", kGce);
+  bed_.Set(MakeCsiNode("n1", {{kEbs, 1}, {kGce, 0}}));
+  EXPECT_NE(wants("of-another-driver", {"e"}), one);
+}
+
 TEST_F(LimitsTest, Case69AttachmentOfTheVeryVolumeCountsTwice) {
   Bound("a");
   bed_.Set(MakeCsiNode("n1", {{kEbs, 1}})).Set(MakeAttachment("x", "n1", kEbs, "pv-a"));

@@ -49,6 +49,85 @@ TEST(Pop, TakesFromBackoffHoweverMuchIsLeft) {
   EXPECT_EQ(q.popped.at("a").params.attempts, 2);
 }
 
+// Three pods that are alike, each of which was rejected once and waits for its backoff to end.
+class PopAlike : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kAlike = 4711;
+
+  PopAlike() {
+    for (const char* name : {"a", "b", "c"}) q.Add(MakePod(name));
+    for (int i = 0; i < 3; ++i) RejectNext();
+    q.Notify(kNodeAdd);
+  }
+  std::string RejectNext() {
+    std::string name = q.Pop();
+    if (!name.empty()) q.Reject(name, {"fit"}, {}, kAlike);
+    return name;
+  }
+
+  QueueHarness q{Plugins()};
+};
+
+TEST_F(PopAlike, OneThatFailsEarlySparesTheOthersTheAttempt) {
+  EXPECT_EQ(RejectNext(), "a");
+  EXPECT_FALSE(q.queue->CanPop());
+  EXPECT_EQ(q.Pop(), "");
+  EXPECT_THAT(q.List(Place::kBackoff), ElementsAre("b", "c"));
+  EXPECT_EQ(q.Params("b").attempts, 1);
+}
+
+TEST_F(PopAlike, OneThatFitsSparesNobody) {
+  EXPECT_EQ(q.Pop(), "a");
+  q.Done("a");
+  EXPECT_EQ(q.Pop(), "b");
+}
+
+TEST_F(PopAlike, AnyEventGivesThemATry) {
+  RejectNext();
+  q.Notify(kNodeUpdate);  // nobody asked to hear of it
+  EXPECT_EQ(q.Pop(), "b");
+}
+
+TEST_F(PopAlike, BackoffEndsWhenItWouldHave) {
+  RejectNext();
+  q.Advance(seconds(3));
+  q.queue->FlushBackoff();
+  EXPECT_THAT(q.List(Place::kActive), ElementsAre("b", "c"));
+}
+
+TEST_F(PopAlike, OthersAreTriedEarlyAllTheSame) {
+  q.Add(MakePod("other"));
+  EXPECT_EQ(q.Pop(), "other");
+  q.Reject("other", {"fit"}, {}, kAlike + 1);
+  q.Notify(kNodeAdd);
+  EXPECT_EQ(RejectNext(), "a");
+  EXPECT_EQ(q.Pop(), "other");
+  EXPECT_EQ(q.Pop(), "");
+}
+
+TEST_F(PopAlike, OneThatChangesIsLikeNobody) {
+  RejectNext();
+  q.Update(MakePod("b"));
+  EXPECT_EQ(q.Pop(), "") << "nothing changed that matters";
+  q.Update(MakePod("b").Label("app", "web"));
+  EXPECT_EQ(q.Pop(), "b");
+  EXPECT_EQ(q.Pop(), "");
+}
+
+TEST_F(PopAlike, ForcedOnesAreTried) {
+  RejectNext();
+  q.Activate("c");
+  EXPECT_EQ(q.Pop(), "c");
+}
+
+TEST_F(PopAlike, WhatComesWhileOneIsTriedWakesTheOthers) {
+  EXPECT_EQ(q.Pop(), "a");
+  q.Notify(kNodeAdd);
+  q.Reject("a", {"fit"}, {}, kAlike);
+  EXPECT_EQ(q.Where("a"), Place::kBackoff);
+  EXPECT_TRUE(q.queue->CanPop());
+}
+
 // Case 13.
 TEST(Close, EmptiesWhatIsInFlightAndStillHandsOutWhatWaits) {
   QueueHarness q(Plugins());

@@ -136,8 +136,9 @@ std::string QueueHarness::Pop() {
 }
 
 void QueueHarness::Reject(const std::string& name, const std::vector<std::string>& plugins,
-                          const std::vector<std::string>& pending) {
+                          const std::vector<std::string>& pending, std::uint64_t likeness) {
   Rejection rejection;
+  rejection.likeness = likeness;
   for (const std::string& plugin : plugins) rejection.unschedulable.Insert(queue->plugins().Intern(plugin));
   for (const std::string& plugin : pending) rejection.pending.Insert(queue->plugins().Intern(plugin));
   const auto returned = queue->Return(popped.at(name), rejection);

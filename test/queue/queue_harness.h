@@ -77,7 +77,7 @@ class QueueHarness {
   // The name of the pod or "group:" and the name of the group; empty if nothing can be popped.
   std::string Pop();
   void Reject(const std::string& name, const std::vector<std::string>& plugins,
-              const std::vector<std::string>& pending = {});
+              const std::vector<std::string>& pending = {}, std::uint64_t likeness = 0);
   void Fail(const std::string& name) { Reject(name, {}); }
   // Adds a pod that is tried first, and has it rejected: it waits for an event of these plugins.
   void Park(const std::string& name, const std::vector<std::string>& plugins);
