@@ -77,6 +77,7 @@ void View::ReleaseRows() {
   scored_ = base::Bitset();
   is_masked_ = base::Bitset();
   refusals_ = std::vector<RejectionId>();
+  refused_within_.reset();
   index_ = TotalIndex();
   flips_ = ChangedRows();
   moved_ = ChangedRows();
@@ -241,11 +242,22 @@ Status View::RefreshVerdicts(Cycle& cycle) {
   return {};
 }
 
+// A pod that names its node costs what that node costs, however many others there are.
+void View::ForgetRefusals() {
+  if (!refused_within_) {
+    std::ranges::fill(refusals_, kAccepted);
+    return;
+  }
+  refused_within_->ForEach([&](std::size_t row) { refusals_[row] = kAccepted; });
+  refused_within_.reset();
+}
+
 Status View::JudgeAll(Cycle& cycle) {
   rows_ = cycle.cluster().nodes().existing();
   if (is_restricted_) rows_.And(universe_);
   rows_judged_ = rows_.Count();
-  std::ranges::fill(refusals_, kAccepted);
+  ForgetRefusals();
+  if (is_restricted_) refused_within_ = rows_;
   NodeSelection nodes(rows_, refusals_, cycle.rejections());
   for (std::size_t position = 0; position < filters_.size() && rows_.Any();) {
     if (!samples_.rows.empty() && filters_[position].is_alike) {

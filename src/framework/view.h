@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -164,6 +165,7 @@ class View {
   void NoteChange(cluster::NodeRow row, cluster::Facts facts);
   void MarkStale(cluster::NodeRow row, Position from);
   void ClearStale();
+  void ForgetRefusals();
   Status JudgeAll(Cycle& cycle);
   Status JudgeStale(Cycle& cycle);
   void CollectStale(const Cycle& cycle);
@@ -207,6 +209,7 @@ class View {
   base::Bitset fitting_;
   std::size_t fitting_count_ = 0;
   std::vector<RejectionId> refusals_;
+  std::optional<base::Bitset> refused_within_;  // nothing: any row may be refused
   bool all_stale_ = false;
   std::vector<Stale> stale_;  // a row may come several times
   std::vector<Masked> masked_;
