@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/meta.h"
 #include "api/resource_list.h"
 #include "api/taints.h"
+#include "base/boxed.h"
+#include "base/shared_value.h"
 
 // Node: what a scheduler reads of it.
 namespace berth::api {
@@ -28,7 +29,7 @@ struct NodePodPreemptionPolicy {
 struct NodeSpec {
   bool unschedulable = false;
   std::vector<Taint> taints;
-  std::optional<NodePodPreemptionPolicy> pod_preemption_policy;
+  base::Boxed<NodePodPreemptionPolicy> pod_preemption_policy;
 
   bool operator==(const NodeSpec&) const = default;
 };
@@ -40,11 +41,12 @@ struct NodeCondition {
   bool operator==(const NodeCondition&) const = default;
 };
 
+// Nodes of one make differ in little of it, so most of it may be shared: node_parts.h.
 struct NodeStatus {
-  ResourceList allocatable;
-  std::vector<NodeCondition> conditions;
-  std::vector<ContainerImage> images;
-  std::vector<std::string> declared_features;
+  base::SharedValue<ResourceList> allocatable;
+  base::SharedValue<std::vector<NodeCondition>> conditions;
+  std::vector<base::SharedValue<ContainerImage>> images;
+  base::SharedValue<std::vector<std::string>> declared_features;
 
   bool operator==(const NodeStatus&) const = default;
 };

@@ -33,6 +33,7 @@ class FlatMap {
   iterator begin() { return entries_.begin(); }
   iterator end() { return entries_.end(); }
   void reserve(std::size_t size) { entries_.reserve(size); }
+  void shrink_to_fit() { entries_.shrink_to_fit(); }
   void clear() { entries_.clear(); }
 
   template <class K>

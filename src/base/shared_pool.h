@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 
 #include "absl/container/flat_hash_set.h"
 
@@ -11,16 +10,17 @@ namespace berth::base {
 // Gives equal values one allocation for as long as somebody beside the pool uses it; those that nobody uses
 // are swept, at a cost that is constant per Intern on average. For one thread.
 //
-// A Handle is made from text and counts its users: IsUnshared() says that only the pool has it. Hash and
-// Equal take handles as well as text.
+// A Handle is made from a key, such as text, and counts its users: IsUnshared() says that only the pool has
+// it. Hash and Equal take handles as well as keys.
 template <class Handle, class Hash, class Equal>
 class SharedPool {
  public:
-  // `text` must not be empty.
-  Handle Intern(std::string_view text) {
-    if (const auto found = handles_.find(text); found != handles_.end()) return *found;
+  // The key must not be that of an empty handle, which has no users.
+  template <class Key>
+  Handle Intern(const Key& key) {
+    if (const auto found = handles_.find(key); found != handles_.end()) return *found;
     if (handles_.size() >= sweep_at_) Sweep();
-    return *handles_.insert(Handle(text)).first;
+    return *handles_.insert(Handle(key)).first;
   }
   std::size_t size() const { return handles_.size(); }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/list.h"
+#include "api/node_parts.h"
 #include "wire/codec.h"
 #include "wire/pod_reader.h"
 
@@ -41,12 +42,12 @@ class TypedReader final : public ObjectReader {
   base::Result<ReadObject> Read(Encoding encoding, std::string_view bytes) override {
     auto object = Decode<T>(encoding, bytes);
     if (!object) return std::unexpected(std::move(object.error()));
-    return Wrap<T>(std::move(*object));
+    return Finish(std::move(*object));
   }
   base::Result<api::ListMeta> ReadList(Encoding encoding, std::string_view bytes, const Sink& sink) override {
     auto list = Decode<api::List<T>>(encoding, bytes);
     if (!list) return std::unexpected(std::move(list.error()));
-    for (T& item : list->items) sink(Wrap<T>(std::move(item)));
+    for (T& item : list->items) sink(Finish(std::move(item)));
     return std::move(list->metadata);
   }
 
@@ -55,6 +56,13 @@ class TypedReader final : public ObjectReader {
   static base::Result<U> Decode(Encoding encoding, std::string_view bytes) {
     return encoding == Encoding::kProtobuf ? wire::DecodeProtobuf<U>(bytes) : wire::DecodeJson<U>(bytes);
   }
+  ReadObject Finish(T&& object) {
+    if constexpr (std::is_same_v<T, api::Node>) parts_.Share(object);
+    return Wrap<T>(std::move(object));
+  }
+
+  struct Nothing {};
+  [[no_unique_address]] std::conditional_t<std::is_same_v<T, api::Node>, api::NodeParts, Nothing> parts_;
 };
 
 template <>

@@ -56,7 +56,7 @@ NodeRow Cluster::SetNode(NodeRef node) {
   NodeTable::Facts facts{.object = node,
                          .label_set = labels_.Intern(node->metadata.labels),
                          .taint_set = taints_.Intern(node->spec.taints),
-                         .feature_set = features_.Intern(node->status.declared_features),
+                         .feature_set = features_.Intern(*node->status.declared_features),
                          .images = {},
                          .allocatable = AllocatableOf(*node)};
   const NodeRef& old = nodes_.object(row);
@@ -116,7 +116,7 @@ void Cluster::ChangeNode(NodeRow row, NodeTable::Facts facts) {
 }
 
 std::vector<ResourceAmount> Cluster::AllocatableOf(const api::Node& node) {
-  const api::NodeAllocatable allocatable = api::ToAllocatable(node.status.allocatable);
+  const api::NodeAllocatable allocatable = api::ToAllocatable(*node.status.allocatable);
   std::vector<ResourceAmount> amounts;
   amounts.reserve(4 + allocatable.resources.scalars.size());
   const auto add = [&](std::string_view name, std::int64_t amount) {

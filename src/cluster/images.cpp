@@ -5,14 +5,15 @@
 
 namespace berth::cluster {
 
-void ImageTable::Add(std::span<const api::ContainerImage> images, std::vector<ImageId>& ids) {
+void ImageTable::Add(std::span<const base::SharedValue<api::ContainerImage>> images,
+                     std::vector<ImageId>& ids) {
   ids.clear();
-  for (const api::ContainerImage& image : images) {
-    for (const std::string& name : image.names) {
+  for (const base::SharedValue<api::ContainerImage>& image : images) {
+    for (const std::string& name : image->names) {
       const ImageId id = names_.Intern(name);
       if (names_.References(id) == 1) {
         if (id.index() >= size_bytes_.size()) size_bytes_.resize(id.index() + 1);
-        size_bytes_[id.index()] = image.size_bytes;
+        size_bytes_[id.index()] = image->size_bytes;
       }
       ids.push_back(id);
     }

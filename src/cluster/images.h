@@ -19,7 +19,7 @@ namespace berth::cluster {
 class ImageTable {
  public:
   // Fills `ids` with the images that a node has, ascending, each once; one use of each is counted.
-  void Add(std::span<const api::ContainerImage> images, std::vector<ImageId>& ids);
+  void Add(std::span<const base::SharedValue<api::ContainerImage>> images, std::vector<ImageId>& ids);
   // Takes back what Add counted.
   void Remove(std::span<const ImageId> ids);
 

@@ -25,8 +25,12 @@ bool RowKinds::Refresh(const cluster::Cluster& cluster) {
   if (cluster.nodes().row_count() > tree_.row_capacity()) return Rebuild(cluster);
   kind_of_.resize(cluster.nodes().row_count(), kNone);
   kinds_max_ = std::clamp(kind_of_.size() / kShareMax, kKindsMin, kKindsMax);
+  // As it is now is how a row is placed, so once is enough: a trial that was taken back changed it twice.
+  cluster::NodeRow placed;
   const bool is_covered = log.Since(version_, [&](cluster::NodeRow row, cluster::Facts facts) {
-    if ((facts & kFacts) != 0 && kind_count_ <= kinds_max_) Place(cluster, row);
+    if ((facts & kFacts) == 0 || row == placed || kind_count_ > kinds_max_) return;
+    Place(cluster, row);
+    placed = row;
   });
   if (!is_covered) return Rebuild(cluster);
   version_ = log.version();

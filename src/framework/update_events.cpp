@@ -13,7 +13,7 @@ using Statuses = base::FlatMap<std::string, std::string>;
 // When a condition was seen last does not count, nor does its order.
 Statuses ConditionStatuses(const api::Node& node) {
   Statuses statuses;
-  for (const api::NodeCondition& condition : node.status.conditions) {
+  for (const api::NodeCondition& condition : *node.status.conditions) {
     statuses.insert_or_assign(condition.type, condition.status);
   }
   return statuses;
@@ -73,7 +73,9 @@ std::vector<ClusterEvent> NodeUpdateEvents(const api::Node& old_node, const api:
   add_if(old_node.status.allocatable != new_node.status.allocatable, kUpdateNodeAllocatable);
   add_if(old_node.metadata.labels != new_node.metadata.labels, kUpdateNodeLabel);
   add_if(old_spec.taints != new_spec.taints, kUpdateNodeTaint);
-  add_if(ConditionStatuses(old_node) != ConditionStatuses(new_node), kUpdateNodeCondition);
+  add_if(old_node.status.conditions != new_node.status.conditions &&
+             ConditionStatuses(old_node) != ConditionStatuses(new_node),
+         kUpdateNodeCondition);
   add_if(old_node.metadata.annotations != new_node.metadata.annotations, kUpdateNodeAnnotation);
   add_if(old_spec.pod_preemption_policy != new_spec.pod_preemption_policy, kUpdateNodePreemptionPolicy);
   add_if(old_node.status.declared_features != new_node.status.declared_features, kUpdateNodeDeclaredFeature);

@@ -16,7 +16,7 @@ constexpr framework::ReasonText kDeferredPodSchedulingReasons[] = {
 };
 
 bool DisablesPreemption(const api::Node& node) {
-  const std::optional<api::NodePodPreemptionPolicy>& policy = node.spec.pod_preemption_policy;
+  const auto& policy = node.spec.pod_preemption_policy;
   return policy && !policy->disable_resize_preemption.empty();
 }
 

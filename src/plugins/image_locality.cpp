@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "plugins/go_arithmetic.h"
 #include "plugins/pod_signatures.h"
 
 namespace berth::plugins {
@@ -106,8 +107,8 @@ void ImageLocality::Refresh(framework::Cycle& cycle, framework::State& state,
     const cluster::ImageId image = images.Find(wanted.name);
     if (!image.IsValid()) continue;
     const double spread = static_cast<double>(images.NodeCount(image)) / node_count;
-    const auto bytes = static_cast<std::int64_t>(static_cast<double>(images.SizeBytes(image)) * spread);
-    const ImageWeight weight{image, bytes * wanted.times};
+    const std::int64_t bytes = Truncated(static_cast<double>(images.SizeBytes(image)) * spread);
+    const ImageWeight weight{image, WrappingMultiply(bytes, wanted.times)};
     if (count == weights.size()) weights.emplace_back();
     moved |= weights[count] != weight;
     weights[count++] = weight;
@@ -134,7 +135,7 @@ framework::Status ImageLocality::Score(const framework::Cycle& cycle, std::span<
     const std::span<const cluster::ImageId> present = table.images(rows[i]);
     std::int64_t bytes = 0;
     for (const ImageWeight& weight : weights) {
-      if (std::ranges::binary_search(present, weight.image)) bytes += weight.bytes;
+      if (std::ranges::binary_search(present, weight.image)) bytes = WrappingAdd(bytes, weight.bytes);
     }
     scores[i] = ScoreOf(bytes, plan.image_count);
   }

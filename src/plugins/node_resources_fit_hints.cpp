@@ -88,7 +88,7 @@ base::Result<Hint> NodeResourcesFit::AfterNodeChange(const HintInput& input) con
   // Resources that the configuration ignores count here, as upstream: a pod that asks for one that the node
   // lacks is not woken.
   api::ResourceVector wanted = PendingRequests(input.record());
-  const api::NodeAllocatable after = api::ToAllocatable(node->after->status.allocatable);
+  const api::NodeAllocatable after = api::ToAllocatable(*node->after->status.allocatable);
   bool asks_devices = false;
   for (auto& [name, amount] : wanted.scalars) {
     if (amount == 0 || after.resources.Scalar(name) > 0 || !IsOfferedByDevices(name)) continue;
@@ -97,7 +97,7 @@ base::Result<Hint> NodeResourcesFit::AfterNodeChange(const HintInput& input) con
   }
   if (!FitsOnEmpty(wanted, after)) return Hint::kQueueSkip;
   if (node->before == nullptr || asks_devices) return Hint::kQueue;
-  return QueueIf(GrewFor(wanted, api::ToAllocatable(node->before->status.allocatable), after));
+  return QueueIf(GrewFor(wanted, api::ToAllocatable(*node->before->status.allocatable), after));
 }
 
 base::Result<Hint> NodeResourcesFit::AfterScaleDown(const HintInput& input) const {

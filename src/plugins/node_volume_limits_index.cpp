@@ -78,7 +78,12 @@ std::optional<std::string> AttachedVolumes::ErrorOn(cluster::NodeRow row) const 
 
 AttachedVolumes::Row& AttachedVolumes::RowAt(cluster::NodeRow row) {
   if (row.index() >= rows_.size()) rows_.resize(row.index() + 1);
-  return rows_[row.index()];
+  std::unique_ptr<Row>& at = rows_[row.index()];
+  if (at == nullptr) {
+    at = std::make_unique<Row>();
+    at->node = row;
+  }
+  return *at;
 }
 
 AttachedId AttachedVolumes::Intern(const CsiVolume& volume) {
@@ -149,12 +154,10 @@ void AttachedVolumes::SetRoom(DriverId driver, std::size_t row, std::int32_t lef
 void AttachedVolumes::UpdateRoom(const Row& row, DriverId driver) {
   const auto limit = std::ranges::find(row.limits, driver, &Limit::driver);
   if (limit == row.limits.end()) return;
-  const auto index = static_cast<std::size_t>(&row - rows_.data());
-  const std::int64_t left =
-      std::int64_t{limit->count} - Count(cluster::NodeRow(static_cast<std::uint32_t>(index)), driver);
+  const std::int64_t left = std::int64_t{limit->count} - Count(row.node, driver);
   // As good as no limit, or as none left, beyond the range.
   constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
-  SetRoom(driver, index, static_cast<std::int32_t>(std::clamp<std::int64_t>(left, kLeast, kUnlimited - 1)));
+  SetRoom(driver, row.node.index(), static_cast<std::int32_t>(std::clamp<std::int64_t>(left, kLeast, kUnlimited - 1)));
 }
 
 void AttachedVolumes::LoadLimits(cluster::NodeRow row) {
@@ -244,6 +247,11 @@ void AttachedVolumes::OnNodeChanged(cluster::NodeRow row, cluster::Facts facts) 
   if ((facts & cluster::kExistsFact) == 0) return;
   LoadLimits(row);
   LoadAttachments(row);
+  TellMigration(row);
+  if (RowAt(row).IsEmpty()) rows_[row.index()].reset();
+}
+
+void AttachedVolumes::TellMigration(cluster::NodeRow row) {
   Row& at = RowAt(row);
   const bool has_csi_node = csi_nodes_.At(row) != nullptr;
   if (has_csi_node == at.has_csi_node) return;
@@ -348,17 +356,19 @@ void AttachedVolumes::LoadAttachments(cluster::NodeRow row) {
 
 void AttachedVolumes::AddTo(cluster::Digester& digest) const {
   for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i] == nullptr) continue;
+    const Row& row = *rows_[i];
     // By name: ids depend on what was tried in between.
     absl::btree_map<std::string_view, Use> volumes;
     // house: hash-order: sorted here
-    for (const auto& [volume, use] : rows_[i].uses) volumes.emplace(names_.Get(volume), use);
+    for (const auto& [volume, use] : row.uses) volumes.emplace(names_.Get(volume), use);
     absl::btree_map<std::string_view, std::int32_t> by_driver;
     // house: hash-order: a vector
-    for (const DriverCount& count : rows_[i].driver_counts)
+    for (const DriverCount& count : row.driver_counts)
       by_driver.emplace(drivers_.Get(count.driver), count.count);
-    if (volumes.empty() && rows_[i].errors == 0) continue;
+    if (volumes.empty() && row.errors == 0) continue;
     digest.Add(i);
-    digest.AddSigned(rows_[i].errors);
+    digest.AddSigned(row.errors);
     for (const auto& [name, use] : volumes) {
       digest.Add(name);
       digest.AddSigned(use.pods);

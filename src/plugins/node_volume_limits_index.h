@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,12 +78,17 @@ class AttachedVolumes final : public cluster::Extension {
     absl::btree_map<std::int32_t, std::int32_t> rows;  // how many have so much left, of those with a limit
   };
   struct Row {
+    cluster::NodeRow node;
     absl::flat_hash_map<AttachedId, Use> uses;
     std::vector<DriverCount> driver_counts;  // of drivers that have some
     std::int32_t errors = 0;                 // pods whose volumes cannot be known
     bool has_csi_node = false;               // when its pods were counted
     std::vector<AttachedId> attachments;
     std::vector<Limit> limits;  // of its CSINode, each with a reference to its driver
+
+    bool IsEmpty() const {
+      return uses.empty() && errors == 0 && !has_csi_node && attachments.empty() && limits.empty();
+    }
   };
   // What was counted for a pod, to take it back.
   struct PodUse {
@@ -93,9 +99,10 @@ class AttachedVolumes final : public cluster::Extension {
   };
   using Pods = absl::btree_set<cluster::PodSlot>;
 
+  // Made if there is none.
   Row& RowAt(cluster::NodeRow row);
   const Row* FindRow(cluster::NodeRow row) const {
-    return row.index() < rows_.size() ? &rows_[row.index()] : nullptr;
+    return row.index() < rows_.size() ? rows_[row.index()].get() : nullptr;
   }
   AttachedId Intern(const CsiVolume& volume);
   void Release(AttachedId volume);
@@ -108,6 +115,8 @@ class AttachedVolumes final : public cluster::Extension {
   void RecountClaim(std::string_view key);
   void LoadAttachments(cluster::NodeRow row);
   void LoadLimits(cluster::NodeRow row);
+  // Counts its pods anew if the node has come to have a CSINode, or has none any more.
+  void TellMigration(cluster::NodeRow row);
   void SetRoom(DriverId driver, std::size_t row, std::int32_t left);
   void UpdateRoom(const Row& row, DriverId driver);
 
@@ -122,7 +131,7 @@ class AttachedVolumes final : public cluster::Extension {
   base::Interner<AttachedId> names_;
   base::Interner<DriverId> drivers_;
   std::vector<DriverId> driver_of_;  // by AttachedId
-  std::vector<Row> rows_;
+  std::vector<std::unique_ptr<Row>> rows_;  // null where nothing is attached and nothing limited
   std::vector<DriverRoom> rooms_;  // by DriverId
   std::int64_t error_count_ = 0;   // over all rows
   absl::flat_hash_map<cluster::PodSlot, PodUse> pods_;

@@ -55,7 +55,7 @@ std::int64_t BalanceOf(const Shares& shares) {
     for (const double share : shares) squares += (share - mean) * (share - mean);
     deviation = std::sqrt(squares / count);
   }
-  return static_cast<std::int64_t>((1 - deviation) * static_cast<double>(framework::kScoreMax));
+  return Truncated((1 - deviation) * static_cast<double>(framework::kScoreMax));
 }
 
 constexpr std::int64_t kHalf = framework::kScoreMax / 2;
@@ -148,7 +148,7 @@ std::int64_t RequestedToCapacityRatioScore(std::span<const ScoredResource> resou
     const std::int64_t here = ShapeScore(shape, requested > capacity ? 100 : Percentage(requested, capacity));
     // A resource that scores nothing does not pull the others down.
     if (here <= 0) continue;
-    score += here * resource.weight;
+    score = WrappingAdd(score, WrappingMultiply(here, resource.weight));
     weights += resource.weight;
   }
   if (weights == 0) return 0;
@@ -164,7 +164,7 @@ std::int64_t BalanceScore(std::span<const ScoredResource> resources, cluster::No
     before.push_back(std::min(1.0, static_cast<double>(resource.before(row)) / capacity));
     after.push_back(std::min(1.0, static_cast<double>(resource.after(row)) / capacity));
   }
-  return kHalf + (kHalf + BalanceOf(after) - BalanceOf(before)) / 2;
+  return kHalf + WrappingSubtract(WrappingAdd(kHalf, BalanceOf(after)), BalanceOf(before)) / 2;
 }
 
 }  // namespace berth::plugins

@@ -12,21 +12,11 @@
 #include "dra/device_state.h"
 #include "framework/plugin_args.h"
 #include "plugins/device_counts.h"
+#include "plugins/go_arithmetic.h"
 
 // What plugins that score by the use of resources share: which resources count on a node, what a pod adds to
 // them, and the three strategies of NodeResourcesFit.
 namespace berth::plugins {
-
-// Arithmetic that wraps around, as kube-scheduler's does: amounts are input and may be absurd.
-inline std::int64_t WrappingAdd(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-inline std::int64_t WrappingSubtract(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-inline std::int64_t WrappingMultiply(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
 
 // What a pod that is to be scored asks for. NodeResourcesFit takes a default for containers that ask for
 // nothing and never looks at pod-level resources; NodeResourcesBalancedAllocation does neither of that.

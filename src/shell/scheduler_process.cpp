@@ -248,7 +248,7 @@ void SchedulerProcess::Start() {
 void SchedulerProcess::StartWatching() {
   is_watching_ = true;
   // Flags, configuration, certificates: what is read next is as large as the cluster.
-  ReturnStartupCode();
+  ReturnStartupPages();
   watches_->Start();
 }
 

@@ -14,6 +14,7 @@
 #include "api/time.h"
 #include "base/boxed.h"
 #include "base/flat_map.h"
+#include "base/shared_value.h"
 #include "wire/binding.h"
 #include "wire/typed_table.h"
 
@@ -121,6 +122,48 @@ struct MemberTypeOf<base::FlatMap<std::string, T>> {
     type.key = [](const void* member, std::size_t index) -> std::string_view {
       return (static_cast<const Map*>(member)->begin() + static_cast<std::ptrdiff_t>(index))->first;
     };
+    return type;
+  }();
+};
+
+// What is shared is read like what it holds, and made as a value of its own.
+template <class T>
+struct MemberTypeOf<base::SharedValue<T>> {
+  using Shared = base::SharedValue<T>;
+  static constexpr MemberType kType = [] {
+    MemberType type = MemberTypeOf<T>::kType;
+    type.slot = [](void* member, std::string_view key) -> void* {
+      return MemberTypeOf<T>::kType.slot(&static_cast<Shared*>(member)->Edit(), key);
+    };
+    type.clear = [](void* member) { *static_cast<Shared*>(member) = {}; };
+    type.size = [](const void* member) {
+      return MemberTypeOf<T>::kType.size(&**static_cast<const Shared*>(member));
+    };
+    type.element = [](const void* member, std::size_t index) -> const void* {
+      return MemberTypeOf<T>::kType.element(&**static_cast<const Shared*>(member), index);
+    };
+    if constexpr (MemberTypeOf<T>::kType.holder == Holder::kMap) {
+      type.key = [](const void* member, std::size_t index) -> std::string_view {
+        return MemberTypeOf<T>::kType.key(&**static_cast<const Shared*>(member), index);
+      };
+    }
+    return type;
+  }();
+};
+
+template <class T>
+struct MemberTypeOf<std::vector<base::SharedValue<T>>> {
+  using List = std::vector<base::SharedValue<T>>;
+  static constexpr MemberType kType = [] {
+    MemberType type = ElementOnly<T>(Holder::kList);
+    type.slot = [](void* member, std::string_view) -> void* {
+      return &static_cast<List*>(member)->emplace_back().Edit();
+    };
+    type.element = [](const void* member, std::size_t index) -> const void* {
+      return &*(*static_cast<const List*>(member))[index];
+    };
+    type.clear = [](void* member) { static_cast<List*>(member)->clear(); };
+    type.size = [](const void* member) { return static_cast<const List*>(member)->size(); };
     return type;
   }();
 };

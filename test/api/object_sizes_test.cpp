@@ -12,7 +12,7 @@ namespace {
 // In a block with a count of its users, which an allocator rounds to 320 bytes.
 TEST(ObjectSizes, PodRecord) { EXPECT_LE(sizeof(PodRecord), 304U); }
 
-TEST(ObjectSizes, Node) { EXPECT_LE(sizeof(Node), 464U); }
+TEST(ObjectSizes, Node) { EXPECT_LE(sizeof(Node), 416U); }
 
 TEST(ObjectSizes, PersistentVolume) { EXPECT_LE(sizeof(PersistentVolume), 608U); }
 

@@ -174,7 +174,7 @@ std::optional<std::string> DifferenceInNodes(const Cluster& cluster, const Naive
   std::map<std::string, std::size_t> images;
   for (const auto& [name, node] : model.nodes) {
     std::map<std::string, bool> own;
-    for (const api::ContainerImage& image : node->status.images) own[image.names.front()] = true;
+    for (const auto& image : node->status.images) own[image->names.front()] = true;
     for (const auto& [image, there] : own) ++images[image];
   }
   if (images.size() != cluster.images().size()) return "number of images";

@@ -114,9 +114,9 @@ TEST(RegistrationTest, PodGroupsWakeOnlyWithTheirGate) {
 
 TEST(NodeUpdateTest, HeartbeatsAreNoEvent) {
   auto before = MakeNode("n").Cpu("4").Label("a", "b").Build();
-  before.status.conditions = {{"Ready", "True"}, {"DiskPressure", "False"}};
+  before.status.conditions.Edit() = {{"Ready", "True"}, {"DiskPressure", "False"}};
   auto after = before;
-  after.status.conditions = {{"DiskPressure", "False"}, {"Ready", "True"}};
+  after.status.conditions.Edit() = {{"DiskPressure", "False"}, {"Ready", "True"}};
   EXPECT_THAT(NodeUpdateEvents(before, after), IsEmpty());
 }
 
@@ -124,8 +124,8 @@ TEST(NodeUpdateTest, EachKindOfChangeIsAnEventOfItsOwn) {
   const auto before = MakeNode("n").Cpu("4").Unschedulable().Build();
   auto after =
       MakeNode("n").Cpu("8").Label("a", "b").Taint("k", "v", "NoSchedule").Annotation("x", "y").Build();
-  after.status.conditions = {{"Ready", "True"}};
-  after.status.declared_features = {"GuestMemory"};
+  after.status.conditions.Edit() = {{"Ready", "True"}};
+  after.status.declared_features.Edit() = {"GuestMemory"};
   EXPECT_THAT(Labels(NodeUpdateEvents(before, after)),
               ElementsAre("NodeUpdateNodeTaint", "NodeUpdateNodeAllocatable", "NodeUpdateNodeLabel",
                           "NodeUpdateNodeTaint", "NodeUpdateNodeCondition", "NodeUpdateNodeAnnotation",

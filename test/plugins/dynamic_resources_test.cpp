@@ -70,7 +70,7 @@ TEST(DynamicResourcesTest, ANodeThatDeclaresAFeatureIsSearchedAgain) {
   harness.Add(slice).Add(Claim());
   for (int i = 0; i < 3; ++i) EXPECT_NE(harness.Schedule(Pod()), "n1");
   api::Node node = MakeNode("n1");
-  node.status.declared_features = {"DRAOptionalNodeOperations"};
+  node.status.declared_features.Edit() = {"DRAOptionalNodeOperations"};
   harness.Add(node);
   EXPECT_EQ(harness.Schedule(Pod()), "n1");
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -192,6 +193,14 @@ TEST(ImageLocalityTest, AnImageOnFewNodesCountsForLess) {
   harness.Add(MakeNode("n1").Image("big:latest", 4000 * kMebibyte)).Add(MakeNode("n2")).Add(MakeNode("n3"));
   EXPECT_THAT(harness.RawScores(MakePod("p").Container("big").Container("other")),
               UnorderedElementsAre(Pair("n1", 66), Pair("n2", 0), Pair("n3", 0)));
+}
+
+// The product of size and spread is beyond an int64, and becomes the least one.
+TEST(ImageLocalityTest, ASizeBeyondNumbersCountsForNothing) {
+  PluginHarness harness("ImageLocality");
+  harness.Add(MakeNode("n1").Image("huge:1", std::numeric_limits<std::int64_t>::max()));
+  EXPECT_THAT(harness.RawScores(MakePod("p").Container("huge:1").InitContainer("huge:1")),
+              UnorderedElementsAre(Pair("n1", 0)));
 }
 
 // Case 56.

@@ -93,10 +93,10 @@ TEST(EventCases, Case30AHeartbeatIsNoEvent) {
   api::NodeCondition ready;
   ready.type = "Ready";
   ready.status = "True";
-  before.status.conditions.push_back(ready);
+  before.status.conditions.Edit().push_back(ready);
   api::Node after = before;
   EXPECT_THAT(OfNodes(before, after), IsEmpty());
-  after.status.conditions[0].status = "False";
+  after.status.conditions.Edit()[0].status = "False";
   EXPECT_THAT(OfNodes(before, after), ElementsAre("NodeUpdateNodeCondition"));
 }
 

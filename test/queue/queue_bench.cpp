@@ -68,7 +68,7 @@ QueueProfile Plugins() {
   const auto fits = [](const framework::HintInput& input) -> base::Result<Hint> {
     const api::Node& node = *std::get<const api::Node*>(input.new_object);
     const auto& requests = input.record().spec->spec.containers.front().resources.requests;
-    const api::Quantity* const room = node.status.allocatable.find("cpu");
+    const api::Quantity* const room = node.status.allocatable->find("cpu");
     const api::Quantity* const wanted = requests.find("cpu");
     return wanted->MilliValue() <= room->MilliValue() ? Hint::kQueue : Hint::kQueueSkip;
   };

@@ -19,11 +19,11 @@ std::int64_t FilePages() {
 
 TEST(FreeMemory, CodeThatIsNotUsedLeavesAndTheRestComesBack) {
   const std::int64_t before = FilePages();
-  ReturnStartupCode();
+  ReturnStartupPages();
   const std::int64_t after = FilePages();
   EXPECT_LT(after, before);
   // Twice, with code in between that was let go of.
-  ReturnStartupCode();
+  ReturnStartupPages();
   EXPECT_EQ(std::stoi(std::to_string(after)), after);
 }
 

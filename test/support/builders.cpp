@@ -272,7 +272,7 @@ NodeBuilder& NodeBuilder::Annotation(std::string key, std::string value) {
 NodeBuilder& NodeBuilder::Hostname() { return Label("kubernetes.io/hostname", node_.metadata.name); }
 
 NodeBuilder& NodeBuilder::Allocatable(std::string resource, std::string_view quantity) {
-  node_.status.allocatable.insert_or_assign(std::move(resource), Amount(quantity));
+  node_.status.allocatable.Edit().insert_or_assign(std::move(resource), Amount(quantity));
   return *this;
 }
 
@@ -287,12 +287,12 @@ NodeBuilder& NodeBuilder::Unschedulable() {
 }
 
 NodeBuilder& NodeBuilder::Image(std::string name, std::int64_t size_bytes) {
-  node_.status.images.push_back({{std::move(name)}, size_bytes});
+  node_.status.images.emplace_back(api::ContainerImage{{std::move(name)}, size_bytes});
   return *this;
 }
 
 NodeBuilder& NodeBuilder::Feature(std::string name) {
-  node_.status.declared_features.push_back(std::move(name));
+  node_.status.declared_features.Edit().push_back(std::move(name));
   return *this;
 }
 

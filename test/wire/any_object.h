@@ -13,6 +13,7 @@
 #include "api/time.h"
 #include "base/check.h"
 #include "base/flat_map.h"
+#include "base/shared_value.h"
 #include "wire/binding.h"
 
 namespace berth::wire::test {
@@ -94,6 +95,10 @@ class AnyObject {
   template <class T>
   void Fill(base::Boxed<T>& out) {
     if (Below(3) != 0) Fill(out.emplace());
+  }
+  template <class T>
+  void Fill(base::SharedValue<T>& out) {
+    Fill(out.Edit());
   }
   template <class T>
   void Fill(std::vector<T>& out) {

@@ -148,7 +148,7 @@ Difference CompareMissing(const std::vector<api::InsufficientResource>& got, con
 Difference CheckNode(const json::object& test_case) {
   const api::ResourceGates gates = Gates(test_case);
   const auto node = DecodeObject<api::Node>(test_case.at("node"));
-  const api::NodeAllocatable allocatable = api::ToAllocatable(node.status.allocatable);
+  const api::NodeAllocatable allocatable = api::ToAllocatable(*node.status.allocatable);
   const json::object& wanted = test_case.at("allocatable").as_object();
   if (auto difference = CompareVector("allocatable", allocatable.resources, wanted)) return difference;
   const std::int64_t pods_wanted =
