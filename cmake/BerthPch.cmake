@@ -14,6 +14,10 @@ set(BERTH_PCH_HEADERS
   <algorithm> <array> <chrono> <compare> <cstddef> <cstdint> <cstring> <expected> <functional> <map>
   <memory> <optional> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
   <absl/container/flat_hash_map.h> <absl/container/inlined_vector.h> <boost/json.hpp> <fmt/format.h>)
+if(BERTH_HARDEN)
+  # Before all others, because it changes what they say.
+  list(PREPEND BERTH_PCH_HEADERS "${CMAKE_SOURCE_DIR}/cmake/short_assertions.h")
+endif()
 
 # The layers from below, each with the headers that nearly everybody above it includes.
 set(BERTH_PCH_LAYERS cluster framework)

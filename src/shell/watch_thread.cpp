@@ -191,6 +191,8 @@ void WatchThread::TakeMail() {
   if (mail.has_synced) {
     synced_.Set();
     ReturnFreeMemory();
+    // The start ends here: from now on nobody connects, negotiates or reads lists in the usual course.
+    ReturnStartupPages();
   }
   if (mail.has_caught_up) caught_up_.Set();
   home_.Wake();
