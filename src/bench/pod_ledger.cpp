@@ -18,6 +18,7 @@ void PodLedger::OnPod(const PodChange& change) {
   if (change.is_gone) {
     if (known == here.pods.end()) return;
     if (known->second.bound) --here.bound_count;
+    ++here.gone_count;
     here.pods.erase(known);
     return;
   }
@@ -37,6 +38,11 @@ std::size_t PodLedger::CountBound(std::string_view namespace_name, const LabelSe
   return static_cast<std::size_t>(std::ranges::count_if(found->second.pods, [&](const auto& pod) {
     return pod.second.bound && HasLabels(pod.second.labels, labels);
   }));
+}
+
+std::size_t PodLedger::CountGone(std::string_view namespace_name) const {
+  const auto found = namespaces_.find(namespace_name);
+  return found == namespaces_.end() ? 0 : found->second.gone_count;
 }
 
 const PodLedger::Pods& PodLedger::pods(std::string_view namespace_name) const {

@@ -38,6 +38,8 @@ class PodLedger final : public PodObserver {
 
   // Pods with a node and all of these labels.
   std::size_t CountBound(std::string_view namespace_name, const LabelSet& labels) const;
+  // Pods that have gone, since the beginning.
+  std::size_t CountGone(std::string_view namespace_name) const;
   // In the order of their names.
   const Pods& pods(std::string_view namespace_name) const;
 
@@ -47,6 +49,7 @@ class PodLedger final : public PodObserver {
   struct Namespace {
     Pods pods;
     std::size_t bound_count = 0;
+    std::size_t gone_count = 0;
   };
 
   const base::Clock& clock_;

@@ -96,6 +96,7 @@ Runner::Done Runner::Do(const CreatePods& op) {
     if (!started) return FailIn("collectMetrics", started.error().message);
   }
   const std::int64_t count = op.count.number();
+  const std::size_t gone_before = ledger_.CountGone(namespace_name);
   if (op.steady_state) {
     if (auto done = CreateSteadily(op, *maker, namespace_name); !done) return done;
   } else {
@@ -103,8 +104,8 @@ Runner::Done Runner::Do(const CreatePods& op) {
     if (op.skip_wait) {
       unwaited_[namespace_name] += static_cast<std::size_t>(count);
     } else {
-      auto waited =
-          AwaitScheduled(namespace_name, {}, static_cast<std::size_t>(count), SchedulingTimeout(file_.topic));
+      auto waited = AwaitScheduled(namespace_name, {}, {static_cast<std::size_t>(count), gone_before},
+                                   SchedulingTimeout(file_.topic));
       if (!waited) {
         return base::Fail("error in waiting for pods to get scheduled: " + waited.error().message);
       }
@@ -191,7 +192,7 @@ Runner::Done Runner::Do(const Barrier& op) {
   }
   for (const auto& [name, count] : waited_for) {
     auto waited = op.attempted_suffices ? AwaitAttempted(name, op.labels, count)
-                                        : AwaitScheduled(name, op.labels, count, minutes(10));
+                                        : AwaitScheduled(name, op.labels, {count}, minutes(10));
     if (!waited) {
       return base::Fail(
           fmt::format("error waiting for pods in namespace \"{}\": {}", name, waited.error().message));
@@ -231,11 +232,16 @@ void Runner::AwaitSeen(const std::string& namespace_name, std::size_t count, bas
               [&] { return ledger_.pods(namespace_name).size() >= count || !MayGoOn(); });
 }
 
-Runner::Done Runner::AwaitScheduled(const std::string& namespace_name, const LabelSet& labels,
-                                    std::size_t count, base::Duration timeout) {
-  AwaitSeen(namespace_name, count, timeout);
+Runner::Done Runner::AwaitScheduled(const std::string& namespace_name, const LabelSet& labels, Wanted wanted,
+                                    base::Duration timeout) {
+  AwaitSeen(namespace_name, wanted.count, timeout);
+  const auto holds = [&] {
+    std::size_t scheduled = ledger_.CountBound(namespace_name, labels);
+    if (wanted.gone_before) scheduled += ledger_.CountGone(namespace_name) - *wanted.gone_before;
+    return scheduled >= wanted.count;
+  };
   return Await(
-      timeout, [&] { return ledger_.CountBound(namespace_name, labels) >= count; },
+      timeout, holds,
       [&] {
         for (const auto& [name, pod] : ledger_.pods(namespace_name)) {
           if (!pod.bound && HasLabels(pod.labels, labels)) {

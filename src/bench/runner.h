@@ -88,7 +88,13 @@ class Runner {
   Done MayGoOn();
   Done CreateSteadily(const CreatePods& op, const PodMaker& maker, const std::string& namespace_name);
   void AwaitSeen(const std::string& namespace_name, std::size_t count, base::Duration timeout);
-  Done AwaitScheduled(const std::string& namespace_name, const LabelSet& labels, std::size_t count,
+  struct Wanted {
+    std::size_t count;
+    // Those that have gone since are not waited for: a pod that was evicted for a more important one, maybe on
+    // its way to its node, does not come back. Upstream waits for it until the workload fails.
+    std::optional<std::size_t> gone_before = std::nullopt;
+  };
+  Done AwaitScheduled(const std::string& namespace_name, const LabelSet& labels, Wanted wanted,
                       base::Duration timeout);
   Done AwaitAttempted(const std::string& namespace_name, const LabelSet& labels, std::size_t count);
   // Waits until it holds; the error names a pod that is not there yet. Starts the scheduler, if that was put

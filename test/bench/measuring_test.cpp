@@ -66,9 +66,12 @@ TEST(PodLedger, APodCountsOnceHoweverOftenItChanges) {
   EXPECT_EQ(ledger.CountBound("a", {{"color", "blue"}}), 0);
   EXPECT_EQ(ledger.CountBound("b", {}), 0);
   EXPECT_EQ(*ledger.pods("a").at("one").bound - ledger.pods("a").at("one").created, seconds(2));
+  EXPECT_EQ(ledger.CountGone("a"), 0);
   see("one", true, /*gone=*/true);
   see("three", false, /*gone=*/true);
   EXPECT_EQ(ledger.CountBound("a", {}), 1);
+  EXPECT_EQ(ledger.CountGone("a"), 2);
+  EXPECT_EQ(ledger.CountGone("b"), 0);
 }
 
 WorkloadReport ReportOf(std::vector<DataItem> items) {
