@@ -6,9 +6,9 @@
 
 #ifdef __glibcxx_assert_impl
 #undef __glibcxx_assert_impl
-#define __glibcxx_assert_impl(condition)                                  \
-  if (__builtin_expect(!bool(condition), false)) {                        \
-    __glibcxx_constexpr_assert(false);                                    \
+#define __glibcxx_assert_impl(condition)                                 \
+  if (__builtin_expect(!bool(condition), false)) {                       \
+    __glibcxx_constexpr_assert(false);                                   \
     std::__glibcxx_assert_fail(__FILE__, __LINE__, "std::", #condition); \
   }
 #endif

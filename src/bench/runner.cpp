@@ -240,16 +240,14 @@ Runner::Done Runner::AwaitScheduled(const std::string& namespace_name, const Lab
     if (wanted.gone_before) scheduled += ledger_.CountGone(namespace_name) - *wanted.gone_before;
     return scheduled >= wanted.count;
   };
-  return Await(
-      timeout, holds,
-      [&] {
-        for (const auto& [name, pod] : ledger_.pods(namespace_name)) {
-          if (!pod.bound && HasLabels(pod.labels, labels)) {
-            return fmt::format("at least pod {}/{} is not scheduled", namespace_name, name);
-          }
-        }
-        return std::string();
-      });
+  return Await(timeout, holds, [&] {
+    for (const auto& [name, pod] : ledger_.pods(namespace_name)) {
+      if (!pod.bound && HasLabels(pod.labels, labels)) {
+        return fmt::format("at least pod {}/{} is not scheduled", namespace_name, name);
+      }
+    }
+    return std::string();
+  });
 }
 
 Runner::Done Runner::AwaitAttempted(const std::string& namespace_name, const LabelSet& labels,

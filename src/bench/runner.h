@@ -90,8 +90,8 @@ class Runner {
   void AwaitSeen(const std::string& namespace_name, std::size_t count, base::Duration timeout);
   struct Wanted {
     std::size_t count;
-    // Those that have gone since are not waited for: a pod that was evicted for a more important one, maybe on
-    // its way to its node, does not come back. Upstream waits for it until the workload fails.
+    // Those that have gone since are not waited for: a pod that was evicted for a more important one, maybe
+    // on its way to its node, does not come back. Upstream waits for it until the workload fails.
     std::optional<std::size_t> gone_before = std::nullopt;
   };
   Done AwaitScheduled(const std::string& namespace_name, const LabelSet& labels, Wanted wanted,

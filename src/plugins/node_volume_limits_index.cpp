@@ -157,7 +157,8 @@ void AttachedVolumes::UpdateRoom(const Row& row, DriverId driver) {
   const std::int64_t left = std::int64_t{limit->count} - Count(row.node, driver);
   // As good as no limit, or as none left, beyond the range.
   constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
-  SetRoom(driver, row.node.index(), static_cast<std::int32_t>(std::clamp<std::int64_t>(left, kLeast, kUnlimited - 1)));
+  SetRoom(driver, row.node.index(),
+          static_cast<std::int32_t>(std::clamp<std::int64_t>(left, kLeast, kUnlimited - 1)));
 }
 
 void AttachedVolumes::LoadLimits(cluster::NodeRow row) {

@@ -130,10 +130,10 @@ class AttachedVolumes final : public cluster::Extension {
   const CsiNodes& csi_nodes_;  // before this one in the order of extensions, so up to date here
   base::Interner<AttachedId> names_;
   base::Interner<DriverId> drivers_;
-  std::vector<DriverId> driver_of_;  // by AttachedId
+  std::vector<DriverId> driver_of_;         // by AttachedId
   std::vector<std::unique_ptr<Row>> rows_;  // null where nothing is attached and nothing limited
-  std::vector<DriverRoom> rooms_;  // by DriverId
-  std::int64_t error_count_ = 0;   // over all rows
+  std::vector<DriverRoom> rooms_;           // by DriverId
+  std::int64_t error_count_ = 0;            // over all rows
   absl::flat_hash_map<cluster::PodSlot, PodUse> pods_;
   // Reverse ways, from what changes to what depends on it.
   absl::btree_map<std::string, Pods, std::less<>> pods_of_claim_;

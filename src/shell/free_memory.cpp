@@ -12,8 +12,8 @@ extern "C" void mi_collect(bool force) __attribute__((weak));
 namespace berth::shell {
 namespace {
 
-// Whether the loader wrote into what is never written later, to fit it to its address: such pages are not those
-// of the file. What it wrote into data is in segments that can be written.
+// Whether the loader wrote into what is never written later, to fit it to its address: such pages are not
+// those of the file. What it wrote into data is in segments that can be written.
 bool HasChangedConstants(const dl_phdr_info& object) {
   for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = object.dlpi_phdr[i];
