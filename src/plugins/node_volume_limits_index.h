@@ -131,7 +131,7 @@ class AttachedVolumes final : public cluster::Extension {
   base::Interner<AttachedId> names_;
   base::Interner<DriverId> drivers_;
   std::vector<DriverId> driver_of_;         // by AttachedId
-  std::vector<std::unique_ptr<Row>> rows_;  // null where nothing is attached and nothing limited
+  std::vector<std::unique_ptr<Row>> rows_;  // null until there is something to know of the node
   std::vector<DriverRoom> rooms_;           // by DriverId
   std::int64_t error_count_ = 0;            // over all rows
   absl::flat_hash_map<cluster::PodSlot, PodUse> pods_;
