@@ -195,15 +195,15 @@ Diagnosis Engine::NothingFits(const Narrowing& narrowing) const {
 }
 
 Status Engine::Judge(const Narrowing& narrowing, const base::Bitset* candidates) {
-  if (Status status = JudgeNominated(narrowing); !status.IsSuccess()) return status;
-  if (!narrowing.all && !is_kept_) view_->Restrict(narrowing.rows);
-  if (candidates != nullptr) view_->Restrict(*candidates);
   // What is left out by name, or by a search that ends early, is left out row by row. And a pod that is on a
   // node knows it from its like.
   if (narrowing.all && candidates == nullptr && !percentage() && cycle_.record().node_name.empty() &&
       AnyAlike(plan_set_->plans) && kinds_.Refresh(cluster_)) {
     view_->UseKinds(kinds_);
   }
+  if (Status status = JudgeNominated(narrowing); !status.IsSuccess()) return status;
+  if (!narrowing.all && !is_kept_) view_->Restrict(narrowing.rows);
+  if (candidates != nullptr) view_->Restrict(*candidates);
   if (Status status = view_->RefreshVerdicts(cycle_); !status.IsSuccess()) return status;
   if (!narrowing.all && is_kept_) {
     cluster_.nodes().existing().ForEach([&](std::size_t bit) {

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+
 #include "base/random.h"
 #include "cluster/cluster.h"
 #include "framework/advice.h"
@@ -116,6 +118,8 @@ class Engine final : private RowJudge {
   const ViewCache& views() const { return views_; }
   // Of the last attempt, until the next one; null if it failed with an error.
   const View* view() const { return view_; }
+  // Nodes on which nominated pods were put on trial by the last search.
+  std::size_t crowds_tried() const { return crowds_tried_; }
   const PlanCache& plans() const { return plans_; }
   const base::Random& random() const { return random_; }
 
@@ -146,10 +150,14 @@ class Engine final : private RowJudge {
   cluster::NodeRow TryNominatedNode();
   void PlaceNominated(cluster::Speculation& trial, cluster::NodeRow row) const;
   bool HasNominated(cluster::NodeRow row) const;
-  bool CountsHere(cluster::PodSlot nominated) const;
   RowVerdict RunFilters(cluster::NodeRow row);
   RowVerdict JudgeRow(cluster::NodeRow row, Nominations nominations) override;
   std::uint64_t Draw(std::uint64_t bound) override { return random_.Uniform(bound); }
+  // As if the pods that are nominated to the row were there. States have to be refreshed once more after it.
+  RowVerdict JudgeCrowded(cluster::NodeRow row);
+  // While the view is told by kind: rows of one likeness are refused alike with what is nominated to them.
+  Scope LikenessOfCrowd(cluster::NodeRow row) const;
+  // All rows with nominated pods, each likeness once.
   Status JudgeNominated(const Narrowing& narrowing);
 
   // On these rows alone, if given.
@@ -175,6 +183,7 @@ class Engine final : private RowJudge {
   void KeepView();
   void StartOver();
   void VerifyView();
+  void VerifyCrowds();
 
   std::vector<cluster::NodeRow> SortedByName(const base::Bitset& rows) const;
   void ExplainRefusals(const Narrowing& narrowing, Explanation& explanation) const;
@@ -198,6 +207,8 @@ class Engine final : private RowJudge {
   bool is_wanted_ = false;                                                    // its key came before
   std::vector<Code> pre_filter_codes_;                                        // as Profile::pre_filter()
   std::vector<std::pair<cluster::NodeRow, RejectionId>> nominated_refusals_;  // for masks
+  absl::flat_hash_map<Scope, RejectionId> crowds_;                            // what is known by likeness
+  std::size_t crowds_tried_ = 0;
   std::unique_ptr<View> scratch_;
   std::size_t judged_ = 0;      // nodes, by the current attempt
   std::uint64_t likeness_ = 0;  // of the current attempt

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -5,29 +6,21 @@
 
 #include "base/check.h"
 #include "framework/decide.h"
+#include "framework/nominations.h"
 #include "framework/observer.h"
 
 // The parts of a decision that look at single rows: nominations, dry runs. And the check of a view against a
 // fresh one.
 namespace berth::framework {
 
-// Of equal or higher priority; and a pod that somebody is trying elsewhere just now is not expected here.
-bool Engine::CountsHere(cluster::PodSlot nominated) const {
-  const cluster::PodTable& pods = cluster_.pods();
-  return nominated != cycle_.pod() && pods.priority(nominated) >= cycle_.priority() &&
-         !pods.row(nominated).IsValid();
-}
-
 bool Engine::HasNominated(cluster::NodeRow row) const {
-  for (const cluster::PodSlot pod : cluster_.NominatedTo(row)) {
-    if (CountsHere(pod)) return true;
-  }
-  return false;
+  return std::ranges::any_of(cluster_.NominatedTo(row),
+                             [&](cluster::PodSlot pod) { return IsExpected(cycle_, pod); });
 }
 
 void Engine::PlaceNominated(cluster::Speculation& trial, cluster::NodeRow row) const {
   for (const cluster::PodSlot pod : cluster_.NominatedTo(row)) {
-    if (CountsHere(pod)) trial.Place(pod, row);
+    if (IsExpected(cycle_, pod)) trial.Place(pod, row);
   }
 }
 
@@ -90,22 +83,51 @@ cluster::NodeRow Engine::TryNominatedNode() {
   return {};
 }
 
+RowVerdict Engine::JudgeCrowded(cluster::NodeRow row) {
+  cluster::Speculation trial(cluster_);
+  PlaceNominated(trial, row);
+  view_->RefreshStates(cycle_);
+  return RunFilters(row);
+}
+
+Scope Engine::LikenessOfCrowd(cluster::NodeRow row) const {
+  Scope likeness;
+  likeness.Add(std::uint64_t{kinds_.kind_of()[row.index()]});
+  for (const cluster::PodSlot pod : cluster_.NominatedTo(row)) {
+    if (!IsExpected(cycle_, pod)) continue;
+    const cluster::PodFacts& facts = cluster_.pods().facts(pod);
+    likeness.Add(facts.template_id);
+    likeness.Add(facts.requests);
+  }
+  return likeness;
+}
+
 Status Engine::JudgeNominated(const Narrowing& narrowing) {
-  bool tried = false;
+  crowds_.clear();
+  // Rows of one kind are of one kind with pods of one template more, too.
+  const bool by_kind = view_->IsToldByKind(cycle_);
+  crowds_tried_ = 0;
   Status error;
   cluster_.nominator().ForEachNode([&](cluster::NodeNameId name, std::span<const cluster::PodSlot>) {
     const cluster::NodeRow row = cluster_.nodes().Find(name);
     if (!error.IsSuccess() || !row.IsValid() || !cluster_.nodes().exists(row) || !HasNominated(row)) return;
     if (!narrowing.Has(row)) return;
-    tried = true;
-    cluster::Speculation trial(cluster_);
-    PlaceNominated(trial, row);
-    view_->RefreshStates(cycle_);
-    RowVerdict verdict = RunFilters(row);
+    RejectionId* known = nullptr;
+    if (by_kind) {
+      const auto [crowd, is_new] = crowds_.try_emplace(LikenessOfCrowd(row));
+      known = &crowd->second;
+      if (!is_new) {
+        if (known->IsRefusal()) nominated_refusals_.emplace_back(row, *known);
+        return;
+      }
+    }
+    ++crowds_tried_;
+    RowVerdict verdict = JudgeCrowded(row);
+    if (known != nullptr) *known = verdict.refusal;
     if (verdict.refusal.IsRefusal()) nominated_refusals_.emplace_back(row, verdict.refusal);
     error = std::move(verdict.error);
   });
-  if (tried) view_->RefreshStates(cycle_);
+  if (crowds_tried_ > 0) view_->RefreshStates(cycle_);
   return error;
 }
 
@@ -119,7 +141,23 @@ namespace {
 
 }  // namespace
 
+// What was said of a row by its likeness is what it comes to itself.
+void Engine::VerifyCrowds() {
+  cluster_.nominator().ForEachNode([&](cluster::NodeNameId name, std::span<const cluster::PodSlot>) {
+    const cluster::NodeRow row = cluster_.nodes().Find(name);
+    if (!row.IsValid() || !cluster_.nodes().exists(row) || !HasNominated(row)) return;
+    const RejectionId refusal = JudgeCrowded(row).refusal;
+    const auto known =
+        std::ranges::find(nominated_refusals_, row, [](const auto& entry) { return entry.first; });
+    if (refusal == (known == nominated_refusals_.end() ? kAccepted : known->second)) return;
+    ViewIsWrong(cycle_, fmt::format("node {} with what is nominated to it: refusal {}",
+                                    cluster_.nodes().name(row), refusal.value()));
+  });
+  view_->RefreshStates(cycle_);
+}
+
 void Engine::VerifyView() {
+  if (!crowds_.empty()) VerifyCrowds();
   fresh_plans_ = plans_.MakeAnew(cycle_);
   cycle_.SetPlans(fresh_plans_->plans);
   if (fresh_view_ == nullptr) fresh_view_ = std::make_unique<View>(profile_, score_scratch_);

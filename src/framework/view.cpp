@@ -218,7 +218,7 @@ void View::CollectChanges(const cluster::Cluster& cluster) {
 
 Status View::RefreshVerdicts(Cycle& cycle) {
   BERTH_DCHECK(masked_.empty());
-  by_kind_ = kinds_ != nullptr && IsToldByKind(cycle);
+  by_kind_ = IsToldByKind(cycle);
   if (by_kind_) return JudgeKinds(cycle);
   SampleKinds();
   if (is_empty_) {

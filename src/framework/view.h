@@ -67,6 +67,9 @@ class View {
   // Before RefreshVerdicts of every attempt that may be told by kind, with kinds that are up to date; it
   // forgets them when the attempt ends.
   void UseKinds(const RowKinds& kinds) { kinds_ = &kinds; }
+  // After PreFilter: there are kinds, and no plugin that has a say in this attempt tells rows of one kind
+  // apart.
+  bool IsToldByKind(const Cycle& cycle) const;
   // Of this attempt, after RefreshVerdicts.
   bool by_kind() const { return by_kind_; }
 
@@ -150,8 +153,6 @@ class View {
 
   static Status RunFilter(const Placed<FilterPoint>& filter, const Cycle& cycle, NodeSelection& nodes);
   void SortFilters();
-  // Whether no plugin that has a say in this attempt tells rows of one kind apart.
-  bool IsToldByKind(const Cycle& cycle) const;
   Status JudgeKinds(Cycle& cycle);
   // Empties what is kept by row and makes room for it; gives it back.
   void PrepareRows(std::size_t row_count);

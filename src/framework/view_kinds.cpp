@@ -14,7 +14,8 @@ constexpr std::size_t kColumnsMax = 64;
 }  // namespace
 
 bool View::IsToldByKind(const Cycle& cycle) const {
-  if (groups_ != nullptr || is_restricted_ || columns_.size() > kColumnsMax) return false;
+  if (kinds_ == nullptr || groups_ != nullptr || is_restricted_ || columns_.size() > kColumnsMax)
+    return false;
   for (const KeptFilter& filter : filters_) {
     if (!filter.is_alike && !cycle.IsSkipped(filter.placed->index())) return false;
   }

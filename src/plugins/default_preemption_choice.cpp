@@ -4,8 +4,10 @@
 #include <limits>
 #include <utility>
 
+#include "framework/nominations.h"
 #include "framework/ongoing_preemptions.h"
 #include "framework/profile.h"
+#include "plugins/default_preemption_sums.h"
 
 namespace berth::plugins {
 namespace {
@@ -72,6 +74,12 @@ bool RoomBound::Exceeds(cluster::NodeRow row, cluster::ResourceId resource, std:
                              nodes.RequestedBelow(row, cycle_.priority(), resource), &stays) ||
       __builtin_sub_overflow(nodes.allocatable(resource)[row.index()], stays, &free)) {
     return false;
+  }
+  for (const cluster::PodSlot pod : cycle_.cluster().NominatedTo(row)) {
+    if (framework::IsExpected(cycle_, pod) &&
+        __builtin_sub_overflow(free, SummedAmount(cycle_.cluster().requests(pod), resource), &free)) {
+      return false;
+    }
   }
   return asked > free;
 }

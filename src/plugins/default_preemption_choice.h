@@ -24,13 +24,13 @@ std::string_view WhyNotEligible(const framework::Cycle& cycle, const framework::
 std::vector<cluster::NodeRow> PotentialRows(const cluster::Cluster& cluster,
                                             const framework::Diagnosis& diagnosis);
 
-// Tells by sums nodes that stay too small for the pod even if all pods of lower priority go, so that no dry
-// run is needed to know that they do not help. Why they do not is another question, which only a dry run
-// answers.
+// Tells by sums nodes that stay too small for the pod even if all pods of lower priority go, those that are
+// nominated to it being there, so that no dry run is needed to know that they do not help. Why they do not is
+// another question, which only a dry run answers.
 class RoomBound {
  public:
   explicit RoomBound(const framework::Cycle& cycle);
-  // O(priorities on the node).
+  // O(priorities on the node + pods that are nominated to it).
   bool IsTooSmall(cluster::NodeRow row) const;
 
  private:

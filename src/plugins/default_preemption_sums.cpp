@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "framework/node_selection.h"
+#include "framework/nominations.h"
 
 namespace berth::plugins {
 namespace {
@@ -13,6 +14,8 @@ constexpr cluster::Facts kMovedByPods = cluster::kResourcesFact | cluster::kPods
                                         cluster::kVolumesFact | cluster::kDevicesFact |
                                         cluster::kNominationsFact;
 
+}  // namespace
+
 std::int64_t SummedAmount(const cluster::Requests& requests, cluster::ResourceId resource) {
   if (resource == cluster::kCpu) return requests.milli_cpu;
   if (resource == cluster::kMemory) return requests.memory;
@@ -20,8 +23,6 @@ std::int64_t SummedAmount(const cluster::Requests& requests, cluster::ResourceId
   const auto found = std::ranges::find(requests.scalars, resource, &cluster::ResourceAmount::resource);
   return found == requests.scalars.end() ? 0 : found->amount;
 }
-
-}  // namespace
 
 VictimSums::VictimSums(framework::Cycle& cycle) : cycle_(cycle) {
   for (const Filter& filter : cycle.profile().filter()) {
@@ -62,13 +63,23 @@ void VictimSums::Prepare(std::span<const cluster::NodeRow> rows) {
   for (const cluster::NodeRow row : rows_) passes_.Set(row.index());
 }
 
-bool VictimSums::HasNominated(cluster::NodeRow row) const {
-  return std::ranges::any_of(cycle_.cluster().NominatedTo(row),
-                             [&](cluster::PodSlot pod) { return pod != cycle_.pod(); });
+bool VictimSums::TakeNominated(cluster::NodeRow row) {
+  for (const cluster::PodSlot pod : cycle_.cluster().NominatedTo(row)) {
+    if (!framework::IsExpected(cycle_, pod)) continue;
+    const cluster::Requests& requests = cycle_.cluster().requests(pod);
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      if (__builtin_sub_overflow(left_[i], SummedAmount(requests, asked_[i].resource), &left_[i]) ||
+          left_[i] < 0) {
+        return false;
+      }
+    }
+    if (--pods_left_ < 0) return false;
+  }
+  return true;
 }
 
 bool VictimSums::FitsOnceEmptied(cluster::NodeRow row) {
-  if (!applies_ || !passes_.Test(row.index()) || HasNominated(row)) return false;
+  if (!applies_ || !passes_.Test(row.index())) return false;
   const cluster::NodeTable& nodes = cycle_.cluster().nodes();
   pods_left_ = std::numeric_limits<std::int64_t>::max();
   if (counts_pods_) {
@@ -87,7 +98,7 @@ bool VictimSums::FitsOnceEmptied(cluster::NodeRow row) {
       return false;
     }
   }
-  return true;
+  return TakeNominated(row);
 }
 
 bool VictimSums::CouldKeep(cluster::PodSlot pod) const {

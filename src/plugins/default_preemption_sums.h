@@ -15,11 +15,17 @@
 
 namespace berth::plugins {
 
+// How much of the resource the pod takes from what a node has left.
+std::int64_t SummedAmount(const cluster::Requests& requests, cluster::ResourceId resource);
+
 // Finds victims by sums instead of dry runs. That is exact for pods of which every filter either looks at no
 // pod of the node at all, or is NodeResourcesFit, whose question is one of sums: plain pods, that is, and
-// most others. Where it is not, or where pods are nominated to the node, it says so and a dry run is made.
+// most others. Where it is not, it says so and a dry run is made. Pods that are nominated to the node count
+// as if they were there: the dry run asks with and without them, and of sums the former is the stricter
+// question.
 //
-// Cost of a node: O(its pods of lower priority), a few comparisons each; nothing is placed or displaced.
+// Cost of a node: O(its pods of lower priority and those nominated to it), a few comparisons each; nothing is
+// placed or displaced.
 class VictimSums {
  public:
   explicit VictimSums(framework::Cycle& cycle);
@@ -39,7 +45,8 @@ class VictimSums {
   using Filter = framework::Placed<framework::FilterPoint>;
 
   bool Sort(const Filter& filter);
-  bool HasNominated(cluster::NodeRow row) const;
+  // Takes what pods that are nominated to the row ask for from what is left. False: not enough is.
+  bool TakeNominated(cluster::NodeRow row);
 
   framework::Cycle& cycle_;
   bool applies_ = true;

@@ -237,5 +237,24 @@ TEST_F(BoundsTest, ResourceThatOneNodeHasIsLookedForThere) {
             "0/201 nodes are available: 200 Insufficient example.com/gpu, 201 Insufficient cpu.");
 }
 
+// As in a cluster in which everybody preempts.
+TEST_F(BoundsTest, WhatIsNominatedToNodesThatAreAlikeIsTriedOnce) {
+  AddNodes(2'000, 3);
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string number = std::to_string(i);
+    ASSERT_TRUE(cluster_.AddPod(MakePod("low" + number).Cpu("40").Node("n" + number).Record()).has_value());
+    const auto high = MakePod("high" + number).Cpu("50").Priority(10);
+    cluster_.Nominate(*cluster_.SetPending(PodBuilder(high).Record()), "n" + number);
+  }
+  const auto slot = *cluster_.SetPending(MakePod("one-more").Cpu("20").Priority(10).Record());
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const Outcome outcome = engine_->SchedulePod({.pod = slot, .step = ++step_});
+    const auto* const diagnosis = std::get_if<Diagnosis>(&outcome);
+    ASSERT_NE(diagnosis, nullptr);
+    EXPECT_EQ(FitErrorMessage(*diagnosis), "0/2000 nodes are available: 2000 Insufficient cpu.");
+    EXPECT_EQ(engine_->crowds_tried(), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace berth::framework

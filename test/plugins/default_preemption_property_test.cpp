@@ -139,7 +139,7 @@ TEST(DefaultPreemptionProperty, SumsSayWhatDryRunsSay) {
       both(MakePod("promised")
                .Uid("promised")
                .Priority(*rc::gen::inRange(-2, 7))
-               .Cpu("300m")
+               .Cpu(Milli(*rc::gen::inRange(1, 10) * 100))
                .NominatedNode("n1"));
     }
     if (*rc::gen::inRange(0, 2) == 0) {
