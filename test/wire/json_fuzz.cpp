@@ -1,20 +1,11 @@
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 
-#include "api/devices.h"
-#include "api/events.h"
-#include "api/lease.h"
-#include "api/list.h"
-#include "api/node.h"
-#include "api/pod.h"
-#include "api/pod_group.h"
-#include "api/storage.h"
-#include "api/workloads.h"
 #include "base/check.h"
 #include "wire/codec.h"
+#include "wire/fuzzed_kinds.h"
 
 // The first byte chooses a kind, the rest is JSON. What decodes must survive an encoding.
 namespace berth::wire {
@@ -41,31 +32,11 @@ void Check(std::string_view text) {
   BERTH_CHECK(DecodeProtobuf<T>(EncodeProtobuf(*decoded)) == decoded);
 }
 
-constexpr void (*kChecks[])(std::string_view) = {
-    Check<api::Pod>,
-    Check<api::Node>,
-    Check<api::List<api::Pod>>,
-    Check<api::PersistentVolume>,
-    Check<api::PersistentVolumeClaim>,
-    Check<api::ResourceClaim>,
-    Check<api::ResourceSlice>,
-    Check<api::DeviceClass>,
-    Check<api::PodGroup>,
-    Check<api::CompositePodGroup>,
-    Check<api::Lease>,
-    Check<api::Event>,
-    Check<api::CoreEvent>,
-    Check<api::PodDisruptionBudget>,
-    Check<api::CSIStorageCapacity>,
-    Check<api::Status>,
-};
-
 }  // namespace
 }  // namespace berth::wire
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  berth::wire::kChecks[data[0] % std::size(berth::wire::kChecks)](bytes);
+  berth::wire::test::CheckChosenKind(data, size,
+                                     []<class T>(std::string_view text) { berth::wire::Check<T>(text); });
   return 0;
 }

@@ -1,20 +1,13 @@
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
+#include <type_traits>
 
-#include "api/devices.h"
-#include "api/events.h"
-#include "api/lease.h"
-#include "api/list.h"
-#include "api/node.h"
 #include "api/pod.h"
-#include "api/pod_group.h"
 #include "api/pod_record.h"
-#include "api/storage.h"
-#include "api/workloads.h"
 #include "base/check.h"
 #include "wire/codec.h"
+#include "wire/fuzzed_kinds.h"
 #include "wire/pod_reader.h"
 
 // The first byte chooses a kind, the rest is its message. What decodes must survive an encoding, and a pod
@@ -31,8 +24,7 @@ void Check(std::string_view bytes) {
   BERTH_CHECK(*again == *decoded);
 }
 
-void CheckPod(std::string_view bytes) {
-  Check<api::Pod>(bytes);
+void CheckRecord(std::string_view bytes) {
   api::SharedParts shared;
   PodReader reader(shared);
   auto pod = DecodeProtobuf<api::Pod>(bytes);
@@ -43,31 +35,13 @@ void CheckPod(std::string_view bytes) {
   }
 }
 
-constexpr void (*kChecks[])(std::string_view) = {
-    CheckPod,
-    Check<api::Node>,
-    Check<api::List<api::Pod>>,
-    Check<api::PersistentVolume>,
-    Check<api::PersistentVolumeClaim>,
-    Check<api::ResourceClaim>,
-    Check<api::ResourceSlice>,
-    Check<api::DeviceClass>,
-    Check<api::PodGroup>,
-    Check<api::CompositePodGroup>,
-    Check<api::Lease>,
-    Check<api::Event>,
-    Check<api::CoreEvent>,
-    Check<api::PodDisruptionBudget>,
-    Check<api::CSIStorageCapacity>,
-    Check<api::Status>,
-};
-
 }  // namespace
 }  // namespace berth::wire
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  berth::wire::kChecks[data[0] % std::size(berth::wire::kChecks)](bytes);
+  berth::wire::test::CheckChosenKind(data, size, []<class T>(std::string_view bytes) {
+    berth::wire::Check<T>(bytes);
+    if constexpr (std::is_same_v<T, berth::api::Pod>) berth::wire::CheckRecord(bytes);
+  });
   return 0;
 }
