@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "cycle/nominations.h"
+#include "dispatch/status_change.h"
 
 namespace berth::cycle {
 namespace {
@@ -15,6 +16,20 @@ std::string Truncated(const std::string& message) {
   static constexpr std::string_view kMore = " ...";
   if (message.size() <= kNoteMax) return message;
   return message.substr(0, kNoteMax - kMore.size()).append(kMore);
+}
+
+// What an attempt that failed changes in the pod's status.
+api::PodStatusChange ChangeFor(const Failure& failure, const api::PodRecord& pod) {
+  api::PodCondition condition;
+  condition.type = api::kPodScheduled;
+  condition.status = "False";
+  condition.reason = failure.status.IsRejected() ? "Unschedulable" : "SchedulerError";
+  condition.message = failure.message;
+  condition.observed_generation = pod.generation;
+  api::PodStatusChange change;
+  change.conditions.push_back(std::move(condition));
+  change.nominated_node_name = failure.nominated_node;
+  return change;
 }
 
 // In kube-scheduler's words, so that what looks for them in logs goes on finding them.
@@ -90,6 +105,13 @@ void FailureHandler::Handle(const ProfileRuntime& profile, const queue::PoppedPo
   Tell(profile, popped.pod, failure);
 }
 
+bool FailureHandler::PassOver(const queue::PoppedPod& popped, const Failure& failure) const {
+  if (!popped.is_early || failure.likeness == 0) return false;
+  const api::PodRecord& pod = *context_.cluster.pods().facts(popped.pod.id).record;
+  if (dispatch::HasEffect(ChangeFor(failure, pod), pod, pod.nominated_node_name)) return false;
+  return context_.queue.PutBack(popped, failure.likeness);
+}
+
 void FailureHandler::Tell(const ProfileRuntime& profile, base::Versioned<cluster::PodSlot> slot,
                           const Failure& failure) const {
   const cluster::PodRecordRef pod = context_.cluster.pods().facts(slot.id).record;
@@ -100,15 +122,8 @@ void FailureHandler::Tell(const ProfileRuntime& profile, base::Versioned<cluster
                           .reason = "FailedScheduling",
                           .action = "Scheduling",
                           .note = Truncated(failure.message)});
-  api::PodCondition condition;
-  condition.type = api::kPodScheduled;
-  condition.status = "False";
-  condition.reason = failure.status.IsRejected() ? "Unschedulable" : "SchedulerError";
-  condition.message = failure.message;
-  condition.observed_generation = pod->generation;
-  dispatch::Call call{.type = dispatch::CallType::kPodStatusPatch, .pod = pod, .change = {}};
-  call.change.conditions.push_back(std::move(condition));
-  call.change.nominated_node_name = failure.nominated_node;
+  dispatch::Call call{
+      .type = dispatch::CallType::kPodStatusPatch, .pod = pod, .change = ChangeFor(failure, *pod)};
   if (failure.nominated_node && failure.nominated_node->empty()) {
     call.on_finish = RestoreUnlessCleared(context_.cluster, slot);
   }

@@ -35,6 +35,9 @@ class FailureHandler {
 
   void Handle(const ProfileRuntime& profile, const queue::PoppedPod& popped, const Failure& failure,
               base::TimePoint started) const;
+  // The pod was tried although its backoff was not over, and the failure says what its status says already:
+  // it was put back, and nobody hears of it. False: the failure is to be handled.
+  bool PassOver(const queue::PoppedPod& popped, const Failure& failure) const;
 
  private:
   queue::Rejection RejectionOf(const Failure& failure) const;

@@ -66,6 +66,10 @@ void SchedulingCycle::Conclude(const Attempt& attempt, framework::Outcome outcom
   const Failure failure = std::holds_alternative<Status>(outcome)
                               ? FailWith(std::get<Status>(std::move(outcome)))
                               : NothingFits(attempt, std::get<framework::Diagnosis>(outcome));
+  if (failures_.PassOver(attempt.popped, failure)) {
+    trace_.reset();
+    return;
+  }
   context_.metrics.ObserveAlgorithm(context_.clock().Now() - attempt.started);
   EndTrace(failure);
   failures_.Handle(attempt.profile, attempt.popped, failure, attempt.started);

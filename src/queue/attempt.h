@@ -18,6 +18,8 @@ using PodRef = base::Versioned<cluster::PodSlot>;
 struct PoppedPod {
   PodRef pod;
   QueueingParams params;
+  bool is_early = false;       // its backoff is not over
+  std::uint64_t sequence = 0;  // its place among those whose backoff ends with its own
 };
 // What Pop hands out: a pod, or a group with the pods that are to be tried together.
 struct PoppedEntity {

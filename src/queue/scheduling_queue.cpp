@@ -174,7 +174,7 @@ std::optional<PoppedEntity> SchedulingQueue::Pop() {
         BERTH_LOG_ERROR(nullptr, "The same pod is tracked in multiple places in the scheduler",
                         {"pod", Named(*item.record)});
       } else {
-        popped.pods.push_back({item.pod, item.params});
+        popped.pods.push_back({item.pod, item.params, early, item.sequence});
         in_flight_.Begin(item.pod, item.record);
       }
       Forget(pod);
@@ -226,12 +226,7 @@ base::Result<void> SchedulingQueue::Return(const PoppedPod& popped, const Reject
   }
   item.likeness = rejection.likeness;
   // What happened while it was tried may make the others fit, and itself.
-  bool is_late = false;
-  in_flight_.ForEachSince(popped.pod, [&](const InFlight::Event&) {
-    is_late = true;
-    return false;
-  });
-  if (!is_late) backoff_.Rest(rejection.likeness);
+  if (!HasEventsSince(popped.pod)) backoff_.Rest(rejection.likeness);
   CountRejectors(item, 1);
   if (item.leaf.IsValid()) {
     // Before it can be popped with its group again.
@@ -242,6 +237,33 @@ base::Result<void> SchedulingQueue::Return(const PoppedPod& popped, const Reject
   Requeue(id, {.label = attempt_failed_, .strategy = Replay(item)});
   Done(popped.pod);
   return {};
+}
+
+bool SchedulingQueue::PutBack(const PoppedPod& popped, std::uint64_t likeness) {
+  BERTH_CHECK(cluster_.pods().IsCurrent(popped.pod));
+  const cluster::PodRecordRef& record = cluster_.pods().facts(popped.pod.id).record;
+  if (!popped.is_early || likeness == 0 || HasEventsSince(popped.pod)) return false;
+  if (IsGroupMember(*record) || items_.Find(*record).IsValid()) return false;
+  const ItemId id = NewPod(popped.pod, record);
+  Item& item = items_[id];
+  item.params = popped.params;
+  --item.params.attempts;
+  item.sequence = popped.sequence;
+  item.likeness = likeness;
+  CountRejectors(item, 1);
+  MoveToBackoff(id, {.label = attempt_failed_});
+  backoff_.Rest(likeness);
+  Done(popped.pod);
+  return true;
+}
+
+bool SchedulingQueue::HasEventsSince(PodRef popped) const {
+  bool has = false;
+  in_flight_.ForEachSince(popped, [&](const InFlight::Event&) {
+    has = true;
+    return false;
+  });
+  return has;
 }
 
 base::Result<void> SchedulingQueue::ReturnGroup(const PoppedEntity& popped, GroupOutcome outcome) {

@@ -55,6 +55,9 @@ class SchedulingQueue {
   void Done(PodRef pod) { in_flight_.Done(pod); }
   // The attempt failed and the pod is still there. Implies Done. Fails if it is in the queue already.
   base::Result<void> Return(const PoppedPod& popped, const Rejection& rejection);
+  // The attempt was an early one and showed what is known already, of pods of this likeness: as if it had not
+  // been made. Implies Done. False: that cannot be said, and the pod is in flight as before.
+  bool PutBack(const PoppedPod& popped, std::uint64_t likeness);
 
   // Something happened that may make rejected pods fit; only those that pass the check are looked at.
   void Notify(const framework::ClusterEvent& event, HeldObject old_object, HeldObject new_object,
@@ -166,6 +169,7 @@ class SchedulingQueue {
   bool PassesCheck(ItemId id, const PreCheck& pre_check) const;
   void MoveJudged(std::span<const Judged> judged, const MatchedEvent& matched);
   Strategy Replay(const Item& pod) const;
+  bool HasEventsSince(PodRef popped) const;
   void UpdateParked(ItemId entity, const std::vector<framework::ClusterEvent>& events,
                     const EventObjects& objects);
 

@@ -15,6 +15,7 @@ using queue::Place;
 using test::FakeApi;
 using test::Node;
 using test::Pod;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -45,7 +46,7 @@ std::int64_t AttemptsOf(FakeApi& api, const std::string& name) {
   return api.scheduler().queue().Find(pods.Find("default", name))->attempts;
 }
 
-// Room for one comes: one gets it, one finds out that there is no more, and the others need not.
+// Room for one comes: one gets it, and that there is no more is nothing new to the others.
 TEST(QueueCases, PodsThatAreAlikeAreNotAllTriedEarly) {
   FakeApi api;
   api.Create(Node("n1", "1"));
@@ -59,13 +60,28 @@ TEST(QueueCases, PodsThatAreAlikeAreNotAllTriedEarly) {
   EXPECT_EQ(api.node_of("a"), "n1");
   std::int64_t tried_again = 0;
   for (const char* name : {"b", "c", "d"}) tried_again += AttemptsOf(api, name) - 1;
-  EXPECT_EQ(tried_again, 2) << "after the decision for a, and after the watch had shown it";
+  EXPECT_EQ(tried_again, 0);
+  EXPECT_THAT(api.NotesFor("FailedScheduling"), SizeIs(4));
   EXPECT_EQ(api.PlaceOf("d"), Place::kBackoff);
 
   // Backoff ends as for anybody.
   api.Run(4s);
   EXPECT_EQ(api.PlaceOf("d"), Place::kUnschedulable);
   EXPECT_EQ(AttemptsOf(api, "d"), 2);
+}
+
+// What is new is told at once, and to one of them.
+TEST(QueueCases, AnEarlyAttemptThatFailsForAnotherReasonIsOne) {
+  FakeApi api;
+  api.Create(Node("n1", "500m"));
+  for (const char* name : {"a", "b"}) api.Create(Pod(name, "1"));
+  api.Settle();
+  api.Create(Node("n2", "1").Taint("example.com/not-yet", "", "NoSchedule"));
+  api.Settle();
+  EXPECT_THAT(api.Condition("a")->message, HasSubstr("0/2 nodes are available"));
+  EXPECT_EQ(AttemptsOf(api, "a"), 2);
+  EXPECT_THAT(api.Condition("b")->message, HasSubstr("0/1 nodes are available"));
+  EXPECT_EQ(AttemptsOf(api, "b"), 1);
 }
 
 TEST(QueueCases, APodThatIsSmallerIsTriedAlthoughAnotherFailed) {

@@ -128,6 +128,32 @@ TEST_F(PopAlike, WhatComesWhileOneIsTriedWakesTheOthers) {
   EXPECT_TRUE(q.queue->CanPop());
 }
 
+TEST_F(PopAlike, OneThatIsPutBackWasNotTaken) {
+  const auto expiry = q.Params("a").expiry;
+  ASSERT_EQ(q.Pop(), "a");
+  EXPECT_TRUE(q.queue->PutBack(q.popped.at("a"), kAlike));
+  EXPECT_THAT(q.List(Place::kBackoff), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(q.Params("a").attempts, 1);
+  EXPECT_EQ(q.Params("a").unschedulable_count, 1);
+  EXPECT_EQ(q.Params("a").expiry, expiry);
+  EXPECT_TRUE(q.queue->in_flight().empty());
+  EXPECT_EQ(q.Pop(), "") << "it speaks for the others, and for itself";
+  q.Notify(kNodeUpdate);
+  EXPECT_EQ(q.Pop(), "a");
+}
+
+TEST_F(PopAlike, OnlyWhoWasTakenEarlyAndForWhomNothingHappenedIsPutBack) {
+  ASSERT_EQ(q.Pop(), "a");
+  EXPECT_FALSE(q.queue->PutBack(q.popped.at("a"), 0)) << "like nobody";
+  q.Notify(kNodeAdd);
+  EXPECT_FALSE(q.queue->PutBack(q.popped.at("a"), kAlike)) << "it may fit now";
+  EXPECT_TRUE(q.queue->in_flight().Contains(q.popped.at("a").pod));
+  q.Advance(seconds(3));
+  q.queue->FlushBackoff();
+  ASSERT_EQ(q.Pop(), "b");
+  EXPECT_FALSE(q.queue->PutBack(q.popped.at("b"), kAlike)) << "its backoff is over";
+}
+
 // Case 13.
 TEST(Close, EmptiesWhatIsInFlightAndStillHandsOutWhatWaits) {
   QueueHarness q(Plugins());
