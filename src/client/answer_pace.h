@@ -19,8 +19,9 @@ namespace berth::client {
 // requests on their way somebody may be waiting for each of them.
 class AnswerPace {
  public:
-  static constexpr base::Duration kMin = std::chrono::milliseconds(1);
+  static constexpr base::Duration kMin = std::chrono::milliseconds(2);
   static constexpr base::Duration kMax = std::chrono::milliseconds(6);
+  static constexpr base::Duration kStep = std::chrono::milliseconds(1);
   static constexpr std::size_t kMany = 16;
 
   // After each round: what is on its way now, and what was answered in the round.
@@ -31,7 +32,7 @@ class AnswerPace {
     } else if (answered * 4 > asked) {
       pace_ = std::max(kMin, pace_ / 2);
     } else if (answered * 8 < asked) {
-      pace_ = std::min(kMax, pace_ + kMin);
+      pace_ = std::min(kMax, pace_ + kStep);
     }
     return pace_;
   }

@@ -24,7 +24,7 @@ constexpr base::Duration kSyncCheck = std::chrono::milliseconds(20);
 // An input is several times as large as what it is made from, and the list of all pods may be long.
 constexpr std::size_t kInputsMax = 512;
 // How often events are read while there are many; see EventLoop.
-constexpr base::Duration kWatchPace = std::chrono::milliseconds(2);
+constexpr base::Duration kWatchPace = std::chrono::milliseconds(4);
 
 }  // namespace
 
