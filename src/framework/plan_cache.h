@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "cluster/cluster.h"
 #include "framework/plan.h"
 #include "framework/profile.h"
+#include "framework/seen_keys.h"
 
 namespace berth::framework {
 
@@ -43,8 +45,9 @@ struct PlanSet {
   std::uint64_t last_used = 0;
 };
 
-// Plans are cheap to make and small; the cache is there so that they are not made per pod. Sets whose
-// template is gone are dropped by Collect.
+// Plans are cheap to make and small; the cache is there so that they are not made per pod. Where each pod has
+// a template of its own they would add up all the same: sets that were used once are kept while they are
+// among the latest. Sets whose template is gone are dropped by Collect.
 class PlanCache {
  public:
   explicit PlanCache(const Profile& profile) : profile_(profile) {}
@@ -55,12 +58,22 @@ class PlanCache {
   std::shared_ptr<PlanSet> MakeAnew(const Cycle& cycle) const;
   // Drops sets whose template is gone or that were last used before `step`.
   void Collect(const cluster::Cluster& cluster, std::uint64_t step);
-  void clear() { sets_.clear(); }
+  void clear();
   std::size_t size() const { return sets_.size(); }
 
  private:
+  struct Entry {
+    std::shared_ptr<PlanSet> set;
+    bool came_back = false;
+  };
+
+  // Of those that were used once only the latest stay.
+  void RememberOnce(const PlanKey& key);
+
   const Profile& profile_;
-  absl::flat_hash_map<PlanKey, std::shared_ptr<PlanSet>> sets_;
+  absl::flat_hash_map<PlanKey, Entry> sets_;
+  SeenKeys seen_;
+  std::deque<PlanKey> once_;  // in the order in which they came; some came back since, or are gone
 };
 
 }  // namespace berth::framework

@@ -14,6 +14,9 @@ namespace {
 // Beyond this share of the rows, judging all of them in one pass over columns costs less than judging the
 // stale ones from a list.
 constexpr std::size_t kStaleShareMax = 4;
+// So many are filtered as a list: a set has a word for every 64 nodes of the cluster, and each filter reads all of
+// them.
+constexpr std::size_t kFewRows = 16;
 
 }  // namespace
 
@@ -258,16 +261,8 @@ Status View::JudgeAll(Cycle& cycle) {
   rows_judged_ = rows_.Count();
   ForgetRefusals();
   if (is_restricted_) refused_within_ = rows_;
-  NodeSelection nodes(rows_, refusals_, cycle.rejections());
-  for (std::size_t position = 0; position < filters_.size() && rows_.Any();) {
-    if (!samples_.rows.empty() && filters_[position].is_alike) {
-      if (Status status = FilterByKind(cycle, position, nodes); !status.IsSuccess()) return status;
-      continue;
-    }
-    const Placed<FilterPoint>& filter = *filters_[position++].placed;
-    if (cycle.IsSkipped(filter.index())) continue;
-    if (Status status = RunFilter(filter, cycle, nodes); !status.IsSuccess()) return status;
-  }
+  Status status = rows_judged_ <= kFewRows ? FilterFew(cycle) : FilterMany(cycle);
+  if (!status.IsSuccess()) return status;
   if (!has_scores_ && groups_ == nullptr) {
     fitting_ = rows_;
     fitting_count_ = rows_.Count();
@@ -281,6 +276,34 @@ Status View::JudgeAll(Cycle& cycle) {
       SetFitting(NodeSelection::RowOf(index * 64 + bit), ((after[index] >> bit) & 1u) != 0);
     }
   }
+  return {};
+}
+
+Status View::FilterMany(Cycle& cycle) {
+  NodeSelection nodes(rows_, refusals_, cycle.rejections());
+  for (std::size_t position = 0; position < filters_.size() && rows_.Any();) {
+    if (!samples_.rows.empty() && filters_[position].is_alike) {
+      if (Status status = FilterByKind(cycle, position, nodes); !status.IsSuccess()) return status;
+      continue;
+    }
+    const Placed<FilterPoint>& filter = *filters_[position++].placed;
+    if (cycle.IsSkipped(filter.index())) continue;
+    if (Status status = RunFilter(filter, cycle, nodes); !status.IsSuccess()) return status;
+  }
+  return {};
+}
+
+Status View::FilterFew(Cycle& cycle) {
+  active_.clear();
+  rows_.ForEach([&](std::size_t bit) { active_.push_back(NodeSelection::RowOf(bit)); });
+  NodeSelection nodes(active_, refusals_, cycle.rejections());
+  for (const KeptFilter& filter : filters_) {
+    if (active_.empty()) break;
+    if (cycle.IsSkipped(filter.placed->index())) continue;
+    if (Status status = RunFilter(*filter.placed, cycle, nodes); !status.IsSuccess()) return status;
+  }
+  rows_.ClearAll();
+  for (const cluster::NodeRow row : active_) rows_.Set(row.index());
   return {};
 }
 

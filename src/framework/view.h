@@ -168,6 +168,9 @@ class View {
   void ClearStale();
   void ForgetRefusals();
   Status JudgeAll(Cycle& cycle);
+  // Of rows_, those that pass.
+  Status FilterMany(Cycle& cycle);
+  Status FilterFew(Cycle& cycle);
   Status JudgeStale(Cycle& cycle);
   void CollectStale(const Cycle& cycle);
   void RowsReaching(const Cycle& cycle, PluginIndex plugin, base::Bitset& rows) const;

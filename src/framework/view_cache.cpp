@@ -1,19 +1,11 @@
 #include "framework/view_cache.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "absl/hash/hash.h"
 
 namespace berth::framework {
-namespace {
-
-// Buckets of a few hashes, the latest first: with fewer keys than this in turn hardly any is lost.
-constexpr std::size_t kBucketSize = 4;
-constexpr std::size_t kBucketCount = 4'096;
-
-}  // namespace
 
 std::size_t ViewBudget(std::size_t node_count) {
   constexpr std::size_t kBytesPerNode = 16 << 10;
@@ -35,17 +27,7 @@ View* ViewCache::Find(const ViewKey& key, const PlanSet& plans) {
   return entry->view.get();
 }
 
-bool ViewCache::WasSeen(const ViewKey& key) {
-  const std::size_t hash = absl::HashOf(key);
-  seen_.resize(kBucketCount * kBucketSize);
-  const auto bucket = std::span(seen_).subspan(hash % kBucketCount * kBucketSize, kBucketSize);
-  const bool was_seen = std::ranges::find(bucket, hash) != bucket.end();
-  if (!was_seen) {
-    std::shift_right(bucket.begin(), bucket.end(), 1);
-    bucket.front() = hash;
-  }
-  return was_seen;
-}
+bool ViewCache::WasSeen(const ViewKey& key) { return seen_.Add(absl::HashOf(key)); }
 
 void ViewCache::Insert(const ViewKey& key, std::unique_ptr<View> view, std::size_t node_count) {
   Drop(key);

@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 
 #include "framework/plan.h"
 #include "framework/plan_cache.h"
+#include "framework/seen_keys.h"
 #include "framework/view.h"
 
 namespace berth::framework {
@@ -39,8 +39,7 @@ std::size_t ViewBudget(std::size_t node_count);
 
 // The views of one profile. A cache: any view may be gone at any time between two attempts.
 //
-// A view is kept when its key comes for the second time: most keys of one-off pods never do. Which keys were
-// seen is remembered in a small table, in which a key takes the place of another one now and then.
+// A view is kept when its key comes for the second time: most keys of one-off pods never do.
 class ViewCache {
  public:
   explicit ViewCache(const ViewOptions& options) : options_(options) {}
@@ -71,8 +70,7 @@ class ViewCache {
   const ViewOptions options_;
   Entries entries_;
   absl::flat_hash_map<ViewKey, Entries::iterator> by_key_;  // looked up, never walked
-  // Hashes of keys, by hash; a false hit keeps a view too early, nothing worse.
-  std::vector<std::size_t> seen_;
+  SeenKeys seen_;
   std::size_t memory_bytes_ = 0;
 };
 

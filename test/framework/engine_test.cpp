@@ -2,6 +2,7 @@
 #include <string>
 #include <variant>
 
+#include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -431,6 +432,21 @@ TEST_F(EngineTest, PlansOfTemplatesThatAreGoneAreDropped) {
   EXPECT_EQ(bed.engine().plans().size(), 1u);
   bed.engine().Collect(100);
   EXPECT_EQ(bed.engine().plans().size(), 0u);
+}
+
+TEST_F(EngineTest, PlansOfTemplatesThatComeOnceDoNotAddUp) {
+  AddNodes(1);
+  EngineBed bed(cluster_, registry_, Enabled({"Room"}));
+  const auto ask = [&](int template_number) {
+    const std::string name = fmt::format("p{}", template_number);
+    bed.Answer(Pending(MakePod(name).Cpu(fmt::format("{}m", template_number + 1))));
+  };
+  for (int i = 0; i < 1000; ++i) ask(i);
+  const std::size_t once = bed.engine().plans().size();
+  EXPECT_LT(once, 100u);
+  // Those that come again are known, however many there are.
+  for (int i = 0; i < 1000; ++i) ask(i);
+  EXPECT_GE(bed.engine().plans().size(), 990u);
 }
 
 }  // namespace
