@@ -77,7 +77,8 @@ std::string PlainKubeconfig(std::uint16_t port) {
 SchedulerChoice ChooseScheduler(const std::filesystem::path& path, bool is_bare) {
   const std::string name = path.filename().string();
   SchedulerChoice choice{.name = name, .command = {path.string()}};
-  if (name == "berth") choice.command.emplace_back("scheduler");
+  // Two builds to compare are told apart by name, berth and berth-before.
+  if (name.starts_with("berth")) choice.command.emplace_back("scheduler");
   choice.is_bare = is_bare;
   return choice;
 }

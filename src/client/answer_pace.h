@@ -20,7 +20,7 @@ namespace berth::client {
 class AnswerPace {
  public:
   static constexpr base::Duration kMin = std::chrono::milliseconds(2);
-  static constexpr base::Duration kMax = std::chrono::milliseconds(6);
+  static constexpr base::Duration kMax = std::chrono::milliseconds(12);
   static constexpr base::Duration kStep = std::chrono::milliseconds(1);
   static constexpr std::size_t kMany = 16;
 
@@ -29,9 +29,9 @@ class AnswerPace {
     const std::size_t asked = on_their_way + answered;
     if (asked < kMany) {
       pace_ = kMin;
-    } else if (answered * 4 > asked) {
+    } else if (answered * 2 > asked) {
       pace_ = std::max(kMin, pace_ / 2);
-    } else if (answered * 8 < asked) {
+    } else if (answered * 4 < asked) {
       pace_ = std::min(kMax, pace_ + kStep);
     }
     return pace_;

@@ -134,6 +134,7 @@ TEST_F(ProcessTest, ASchedulerIsToldWhatAllAreTold) {
   EXPECT_THAT(SchedulerCommand(ChooseScheduler("/x/null", true), "/c", {{"A", true}}, 77),
               ElementsAre("/x/null", "--config=/c"));
   EXPECT_THAT(ChooseScheduler("/x/berth", false).command, ElementsAre("/x/berth", "scheduler"));
+  EXPECT_THAT(ChooseScheduler("/x/berth-before", false).command, ElementsAre("/x/berth-before", "scheduler"));
 }
 
 // A control plane on a thread of its own.

@@ -33,7 +33,7 @@ TEST(AnswerPaceTest, AServerThatRunsOutOfRequestsGetsThemSooner) {
 TEST(AnswerPaceTest, APaceThatSuitsTheServerStays) {
   AnswerPace pace;
   const base::Duration before = After(pace, 3, 63, 1);
-  EXPECT_EQ(After(pace, 20, 54, 10), before);
+  EXPECT_EQ(After(pace, 20, 44, 20), before);
 }
 
 TEST(AnswerPaceTest, TheEndOfABurstIsNotMadeToWait) {
