@@ -347,9 +347,9 @@ Outcome Engine::SchedulePod(const Cycle::Subject& subject) {
   if (const cluster::NodeRow row = TryNominatedNode(); row.IsValid()) return Decision{row, 1, 1};
   Outcome outcome = Decide(narrowing, nullptr);
   if (view_ == nullptr) return outcome;
-  if (options_.verify_views && (is_kept_ || view_->by_kind() || (narrowing.all && view_->is_restricted()))) {
+  const bool is_short_cut = view_->is_restricted() || view_->filtered_as_list();
+  if (options_.verify_views && (is_kept_ || view_->by_kind() || (narrowing.all && is_short_cut)))
     VerifyView();
-  }
   if (is_wanted_) KeepView();
   return outcome;
 }

@@ -162,6 +162,7 @@ void Engine::VerifyView() {
   cycle_.SetPlans(fresh_plans_->plans);
   if (fresh_view_ == nullptr) fresh_view_ = std::make_unique<View>(profile_, score_scratch_);
   fresh_view_->Reset(fresh_plans_, cycle_);
+  fresh_view_->FilterAsSet();
   cycle_.SetStates(fresh_view_->states());
   fresh_view_->RefreshStates(cycle_);
 

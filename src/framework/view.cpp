@@ -14,9 +14,6 @@ namespace {
 // Beyond this share of the rows, judging all of them in one pass over columns costs less than judging the
 // stale ones from a list.
 constexpr std::size_t kStaleShareMax = 4;
-// So many are filtered as a list: a set has a word for every 64 nodes of the cluster, and each filter reads all of
-// them.
-constexpr std::size_t kFewRows = 16;
 
 }  // namespace
 
@@ -221,6 +218,7 @@ void View::CollectChanges(const cluster::Cluster& cluster) {
 
 Status View::RefreshVerdicts(Cycle& cycle) {
   BERTH_DCHECK(masked_.empty());
+  filtered_as_list_ = false;
   by_kind_ = IsToldByKind(cycle);
   if (by_kind_) return JudgeKinds(cycle);
   SampleKinds();
@@ -261,7 +259,8 @@ Status View::JudgeAll(Cycle& cycle) {
   rows_judged_ = rows_.Count();
   ForgetRefusals();
   if (is_restricted_) refused_within_ = rows_;
-  Status status = rows_judged_ <= kFewRows ? FilterFew(cycle) : FilterMany(cycle);
+  filtered_as_list_ = rows_judged_ <= few_rows_;
+  Status status = filtered_as_list_ ? FilterFew(cycle) : FilterMany(cycle);
   if (!status.IsSuccess()) return status;
   if (!has_scores_ && groups_ == nullptr) {
     fitting_ = rows_;

@@ -125,11 +125,18 @@ class View {
   std::size_t rows_scored() const;
 
   // For verify_views: makes this, fresh, view look at the attempt as `other` does, and says where the two
-  // differ, in words; empty if nowhere.
+  // differ, in words; empty if nowhere. A fresh view filters rows as a set, however few they are: as a
+  // list is what it is compared with.
+  void FilterAsSet() { few_rows_ = 0; }
+  bool filtered_as_list() const { return filtered_as_list_; }
   void CopyMasks(const View& other);
   std::string DifferenceFrom(const View& fresh, const Cycle& cycle) const;
 
  private:
+  // So many are filtered as a list: a set has a word for every 64 nodes of the cluster, and each filter reads
+  // all of them.
+  static constexpr std::size_t kFewRows = 16;
+
   // Where in the order of kept filters a row has to be judged again from.
   using Position = std::uint16_t;
   static constexpr Position kNowhere = 0xffff;
@@ -206,8 +213,10 @@ class View {
   KindSamples samples_;  // of this attempt, while rows are judged
 
   std::size_t rows_judged_ = 0;
-  std::uint64_t version_ = 0;  // of the cluster's change log
-  bool is_empty_ = true;       // nothing was judged yet
+  std::size_t few_rows_ = kFewRows;
+  bool filtered_as_list_ = false;  // in the last attempt
+  std::uint64_t version_ = 0;      // of the cluster's change log
+  bool is_empty_ = true;           // nothing was judged yet
   bool is_restricted_ = false;
   base::Bitset universe_;  // if restricted
   base::Bitset fitting_;
