@@ -8,7 +8,6 @@
 #include "dra/allocation_result.h"
 #include "dra/allocator.h"
 #include "dra/claim_plan.h"
-#include "framework/features.h"
 #include "plugins/dynamic_resources.h"
 #include "wire/codec.h"
 #include "wire/json_document.h"
@@ -27,9 +26,9 @@ base::Result<std::shared_ptr<const T>> Decode(const json::object& document) {
 
 }  // namespace
 
-ClaimAllocation::ClaimAllocation(std::uint64_t seed)
+ClaimAllocation::ClaimAllocation(const framework::Features& features, std::uint64_t seed)
     : random_(seed), state_(cluster_.UseExtension<dra::DeviceState>()) {
-  state_.SetGates(plugins::DeviceGates(framework::Features::Upstream()));
+  state_.SetGates(plugins::DeviceGates(features));
 }
 
 base::Result<void> ClaimAllocation::Add(std::string_view kind, const json::object& document) {

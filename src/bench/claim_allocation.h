@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "cluster/cluster.h"
 #include "dra/device_state.h"
+#include "framework/features.h"
 
 namespace berth::bench {
 
@@ -18,7 +19,8 @@ namespace berth::bench {
 // other, each on the first node that can serve it, in an order that is drawn anew every time.
 class ClaimAllocation {
  public:
-  explicit ClaimAllocation(std::uint64_t seed);
+  // With the feature gates of the workload: slices that need one that is off do not count.
+  ClaimAllocation(const framework::Features& features, std::uint64_t seed);
 
   // An object as the server has it; kinds that do not matter are ignored.
   base::Result<void> Add(std::string_view kind, const boost::json::object& document);

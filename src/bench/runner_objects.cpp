@@ -5,6 +5,7 @@
 
 #include "bench/claim_allocation.h"
 #include "bench/field_reader.h"
+#include "bench/requirements.h"
 #include "bench/runner.h"
 #include "sandbox/document.h"
 #include "sandbox/kinds.h"
@@ -205,7 +206,9 @@ Runner::Done Runner::Do(const AllocateResourceClaims& op) {
   };
   // Most workloads that name this operation have no claims for it.
   if (std::ranges::none_of(devices_, is_asked)) return {};
-  ClaimAllocation allocation(options_.seed);
+  const auto features = FeaturesFor(workload_.gates);
+  if (!features) return std::unexpected(features.error());
+  ClaimAllocation allocation(*features, options_.seed);
   const auto add = [&](const sandbox::Target& target) -> Done {
     const auto document = cluster_.Get(target);
     return document ? allocation.Add(target.resource->kind, *document) : Done();

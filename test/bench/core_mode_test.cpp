@@ -101,6 +101,31 @@ TEST_F(CoreModeTest, TheWorkloadAllocatesClaimsItself) {
   EXPECT_EQ(sandbox::FindArray(*claim, {"status", "reservedFor"}), nullptr);
 }
 
+// Devices that only a feature of the workload makes visible.
+TEST_F(CoreModeTest, ClaimsAreAllocatedWithTheGatesOfTheWorkload) {
+  Write("counters.yaml",
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: counters}\n"
+        "spec: {driver: d, nodeName: node-1, pool: {name: node-1, generation: 1, resourceSliceCount: 2}, "
+        "sharedCounters: [{name: set, counters: {slots: {value: \"1\"}}}]}\n");
+  Write("grouped.yaml",
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: grouped}\n"
+        "spec: {driver: d, nodeName: node-1, pool: {name: node-1, generation: 1, resourceSliceCount: 2}, "
+        "devices: [{name: card, consumesCounters: [{counterSet: set, counters: {slots: {value: \"1\"}}, "
+        "compatibilityGroups: [mig]}]}]}\n");
+  const WorkloadFile file = FileOf(
+      "  - {opcode: createNodes, count: 1, nodeTemplatePath: node.yaml}\n"
+      "  - {opcode: createAny, templatePath: device-class.yaml}\n"
+      "  - {opcode: createAny, templatePath: counters.yaml}\n"
+      "  - {opcode: createAny, templatePath: grouped.yaml}\n"
+      "  - {opcode: createAny, templatePath: claim.yaml, namespace: x}\n"
+      "  - {opcode: allocResourceClaims, namespace: x}\n"
+      "  - {opcode: createPods, count: 1, podTemplatePath: pod.yaml, collectMetrics: true}",
+      "  featureGates: {DRAPartitionableDevices: true, DRADeviceCompatibilityGroups: true}\n");
+  const auto claim = ClaimAfter(file);
+  ASSERT_TRUE(claim.has_value());
+  EXPECT_NE(sandbox::FindObject(*claim, {"status", "allocation"}), nullptr);
+}
+
 TEST_F(CoreModeTest, AConfigurationFileIsObeyed) {
   Write("config.yaml",
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
