@@ -62,8 +62,15 @@ if(BERTH_HARDEN)
   target_link_options(berth_options INTERFACE -Wl,--gc-sections)
 endif()
 
+# mold is the faster one; lld can put functions into an order, which only the binary that ships has (BerthFunctionOrder).
+find_program(LLD NAMES ld.lld-19 ld.lld)
 find_program(MOLD mold)
-if(MOLD)
+if(BERTH_HARDEN AND LLD)
+  # The compiler looks for a linker that is called ld.lld.
+  file(REAL_PATH ${LLD} linker)
+  cmake_path(GET linker PARENT_PATH folder)
+  target_link_options(berth_options INTERFACE -fuse-ld=lld -B${folder})
+elseif(MOLD)
   target_link_options(berth_options INTERFACE -fuse-ld=mold)
 endif()
 

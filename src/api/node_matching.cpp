@@ -130,7 +130,7 @@ base::Result<NodeMatcher> NodeMatcher::CompileStrict(const NodeSelector& selecto
 bool NodeMatcher::reads_name() const { return std::ranges::any_of(terms_, &NodeTerm::reads_name); }
 
 RequiredNodeAffinity::RequiredNodeAffinity(const StringMap& node_selector,
-                                           const std::optional<Affinity>& affinity)
+                                           const base::Boxed<Affinity>& affinity)
     : node_selector_(Selector::FromMap(node_selector)) {
   if (!affinity || !affinity->node_affinity) return;
   const auto& required = affinity->node_affinity->required_during_scheduling_ignored_during_execution;

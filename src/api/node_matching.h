@@ -15,6 +15,7 @@
 #include "api/node_selector.h"
 #include "api/string_map.h"
 #include "api/validation.h"
+#include "base/boxed.h"
 #include "base/error.h"
 
 // Which nodes a pod, a volume or a device asks for. Compiled once, evaluated per distinct label set: only
@@ -87,7 +88,7 @@ class NodeMatcher {
 // What a pod requires of its node: nodeSelector and required node affinity.
 class RequiredNodeAffinity {
  public:
-  RequiredNodeAffinity(const StringMap& node_selector, const std::optional<Affinity>& affinity);
+  RequiredNodeAffinity(const StringMap& node_selector, const base::Boxed<Affinity>& affinity);
 
   template <class Labels>
   bool Matches(std::string_view node_name, const Labels& labels) const {

@@ -14,6 +14,7 @@
 #include "api/taints.h"
 #include "api/time.h"
 #include "api/volumes.h"
+#include "base/boxed.h"
 
 // The pod as the API has it, reduced to the fields that a scheduler reads. What berth keeps of each pod is
 // smaller: pod_record.h.
@@ -71,7 +72,7 @@ struct PodSpec {
   StringMap node_selector;
   std::string node_name;
   bool host_network = false;
-  std::optional<Affinity> affinity;
+  base::Boxed<Affinity> affinity;
   std::string scheduler_name;
   std::vector<Toleration> tolerations;
   std::optional<std::int32_t> priority;
@@ -81,8 +82,8 @@ struct PodSpec {
   std::optional<bool> host_users;
   std::vector<PodSchedulingGate> scheduling_gates;
   std::vector<PodResourceClaim> resource_claims;
-  std::optional<ResourceRequirements> resources;
-  std::optional<PodSchedulingGroup> scheduling_group;
+  base::Boxed<ResourceRequirements> resources;
+  base::Boxed<PodSchedulingGroup> scheduling_group;
 
   bool operator==(const PodSpec&) const = default;
 };

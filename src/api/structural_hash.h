@@ -11,6 +11,7 @@
 
 #include "api/hash_mix.h"
 #include "api/quantity.h"
+#include "base/boxed.h"
 #include "base/flat_map.h"
 
 // For .cpp files: hashes the structs of api member by member, so that a new member is hashed as it is
@@ -33,6 +34,11 @@ class StructuralHasher {
 
   template <class T>
   void Add(const std::optional<T>& value) {
+    Mix(value.has_value() ? 1 : 0);
+    if (value) Add(*value);
+  }
+  template <class T>
+  void Add(const base::Boxed<T>& value) {
     Mix(value.has_value() ? 1 : 0);
     if (value) Add(*value);
   }

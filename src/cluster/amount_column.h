@@ -27,12 +27,13 @@ class AmountColumn {
     if (rows_ != nullptr) return rows_[row];
     return pages_ == nullptr ? 0 : pages_->Get(NodeRow(static_cast<std::uint32_t>(row)));
   }
-  // The amounts of these rows; null: they are not one behind the other.
-  const std::int64_t* Run(std::size_t first, std::size_t count) const {
+  // The amounts of these rows, in `room` if they stand nowhere else; null: they are not one behind the other.
+  using Room = Paged::Numbers;
+  const std::int64_t* Run(std::size_t first, std::size_t count, Room& room) const {
     if (rows_ != nullptr) return rows_ + first;
     const std::size_t offset = first % kRunRows;
     if (offset + count > kRunRows) return nullptr;
-    const std::int64_t* const page = pages_ == nullptr ? nullptr : pages_->Page(first / kRunRows);
+    const std::int64_t* const page = pages_ == nullptr ? nullptr : pages_->Page(first / kRunRows, room);
     return (page == nullptr ? kZeros.data() : page) + offset;
   }
 

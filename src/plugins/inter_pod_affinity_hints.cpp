@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,7 +66,7 @@ base::Result<HintTerms> Compile(const std::vector<api::PodAffinityTerm>* terms) 
   return compiled;
 }
 
-HintTermCache::Terms CompileBoth(const std::optional<api::Affinity>& affinity) {
+HintTermCache::Terms CompileBoth(const base::Boxed<api::Affinity>& affinity) {
   return {
       .affinity = Compile(affinity && affinity->pod_affinity
                               ? &affinity->pod_affinity->required_during_scheduling_ignored_during_execution

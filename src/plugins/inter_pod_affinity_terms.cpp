@@ -62,7 +62,7 @@ cluster::PodCondition OwnTerm::ConditionIn(const std::string& pod_namespace) con
   return in;
 }
 
-OwnTerms CompileOwnTerms(const std::optional<api::Affinity>& affinity) {
+OwnTerms CompileOwnTerms(const base::Boxed<api::Affinity>& affinity) {
   OwnTerms terms;
   if (!affinity) return terms;
   static const api::PodAffinity kNoAffinity;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/affinity.h"
+#include "base/boxed.h"
 #include "cluster/matchers.h"
 
 // The (anti-)affinity terms of the pod that is being scheduled, compiled.
@@ -32,6 +32,6 @@ struct OwnTerms {
   bool HasRequired() const { return !required_affinity.empty() || !required_anti_affinity.empty(); }
 };
 
-OwnTerms CompileOwnTerms(const std::optional<api::Affinity>& affinity);
+OwnTerms CompileOwnTerms(const base::Boxed<api::Affinity>& affinity);
 
 }  // namespace berth::plugins

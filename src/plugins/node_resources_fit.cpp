@@ -65,8 +65,10 @@ struct Demand {
   std::uint64_t ShortOf(std::size_t first, std::size_t count) const {
     static_assert(cluster::AmountColumn::kRunRows == 64);
     if (!allocatable.exists()) return ~std::uint64_t{0};
-    const std::int64_t* const offered = allocatable.Run(first, count);
-    const std::int64_t* const taken = used.Run(first, count);
+    cluster::AmountColumn::Room offered_room;
+    cluster::AmountColumn::Room taken_room;
+    const std::int64_t* const offered = allocatable.Run(first, count, offered_room);
+    const std::int64_t* const taken = used.Run(first, count, taken_room);
     std::uint64_t rows = 0;
     for (std::size_t i = 0; i < count; ++i) {
       rows |= std::uint64_t{more > WrappingSubtract(offered[i], taken[i])} << i;

@@ -42,8 +42,11 @@ bool LoadBlock(const ScoredResource& resource, const cluster::NodeRow* rows, Row
   std::int64_t used[kLanes];
   const std::size_t first = rows[0].index();
   const bool is_run = rows[kLanes - 1].index() - first == kLanes - 1;
-  const std::int64_t* const capacity_run = is_run ? resource.allocatable.Run(first, kLanes) : nullptr;
-  const std::int64_t* const used_run = is_run ? resource.used.Run(first, kLanes) : nullptr;
+  cluster::AmountColumn::Room capacity_room;
+  cluster::AmountColumn::Room used_room;
+  const std::int64_t* const capacity_run =
+      is_run ? resource.allocatable.Run(first, kLanes, capacity_room) : nullptr;
+  const std::int64_t* const used_run = is_run ? resource.used.Run(first, kLanes, used_room) : nullptr;
   if (capacity_run != nullptr && used_run != nullptr) {
     std::copy_n(capacity_run, kLanes, capacity);
     std::copy_n(used_run, kLanes, used);

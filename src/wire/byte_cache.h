@@ -1,6 +1,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -11,10 +12,11 @@
 
 namespace berth::wire {
 
-// What was decoded from equal bytes before. Keys compare byte for byte, so a hit is exact. Values are held
-// weakly: they go away with their last user, and the keys of those that did are swept when the cache is full.
-// Bounded by the bytes of its keys; when values that are still in use fill it, it starts again from nothing,
-// which costs decoding only.
+// What was decoded from equal bytes before. Keys compare byte for byte, so a hit is exact. They are kept from
+// the second time on that they come: of those that come once, where every pod is its own, a hash is kept.
+// Values are held weakly: they go away with their last user, and the keys of those that did are swept when
+// the cache is full. Bounded by the bytes of its keys; when values that are still in use fill it, it starts
+// again from nothing, which costs decoding only.
 template <class T>
 class ByteCache {
  public:
@@ -27,6 +29,8 @@ class ByteCache {
 
   void Put(std::string_view key, const std::shared_ptr<const T>& value) {
     if (key.size() > key_bytes_max_ / 16) return;
+    if (seen_.size() >= kSeenMax) seen_.clear();
+    if (seen_.insert(base::HashText(key)).second) return;
     if (key_bytes_ + key.size() > key_bytes_max_) MakeRoom();
     const auto [it, added] = values_.try_emplace(key, value);
     if (added) {
@@ -48,6 +52,9 @@ class ByteCache {
     key_bytes_ = 0;
   }
 
+  static constexpr std::size_t kSeenMax = 100'000;
+
+  absl::flat_hash_set<std::size_t> seen_;
   absl::flat_hash_map<std::string, std::weak_ptr<const T>, base::TextHash, std::equal_to<>> values_;
   std::size_t key_bytes_max_;
   std::size_t key_bytes_ = 0;

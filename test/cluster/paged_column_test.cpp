@@ -1,6 +1,7 @@
 #include "cluster/paged_column.h"
 
 #include <cstdint>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <rapidcheck/gtest.h>
@@ -19,13 +20,34 @@ TEST(PagedColumnTest, APageIsThereWhileAnAmountInItIsNotZero) {
   Amounts amounts;
   amounts.Set(NodeRow(1000), 4);
   amounts.Set(NodeRow(1001), 5);
-  EXPECT_EQ(amounts.Page(0), nullptr);
-  ASSERT_NE(amounts.Page(1000 / Amounts::kPageSize), nullptr);
+  Amounts::Numbers room;
+  EXPECT_EQ(amounts.Page(0, room), nullptr);
+  ASSERT_NE(amounts.Page(1000 / Amounts::kPageSize, room), nullptr);
   amounts.Set(NodeRow(1000), 0);
   EXPECT_EQ(amounts.Get(NodeRow(1001)), 5);
   amounts.Set(NodeRow(1001), 0);
-  EXPECT_EQ(amounts.Page(1000 / Amounts::kPageSize), nullptr);
+  EXPECT_EQ(amounts.Page(1000 / Amounts::kPageSize, room), nullptr);
   EXPECT_EQ(amounts.non_zero(), 0u);
+}
+
+TEST(PagedColumnTest, APageWithOneNumberReadsLikeAnyOther) {
+  Amounts amounts;
+  amounts.Add(NodeRow(70), 7);
+  Amounts::Numbers room;
+  ASSERT_EQ(amounts.Page(1, room), room.data());
+  EXPECT_THAT(room, testing::Contains(0).Times(Amounts::kPageSize - 1));
+  EXPECT_EQ(room[6], 7);
+  // The one number may be another one.
+  amounts.Add(NodeRow(70), -7);
+  amounts.Add(NodeRow(71), 8);
+  EXPECT_EQ(amounts.Get(NodeRow(70)), 0);
+  ASSERT_EQ(amounts.Page(1, room), room.data());
+  EXPECT_EQ(room[7], 8);
+  // With a second one it is a list.
+  amounts.Set(NodeRow(72), 9);
+  EXPECT_NE(amounts.Page(1, room), room.data());
+  EXPECT_EQ(amounts.Get(NodeRow(71)), 8);
+  EXPECT_EQ(amounts.Get(NodeRow(72)), 9);
 }
 
 // Whatever comes first: pages are found by their place in a list.
@@ -53,7 +75,8 @@ RC_GTEST_PROP(PagedColumnProperty, EqualsAMap, ()) {
     const auto found = want.find(row);
     const std::int64_t amount = found == want.end() ? 0 : found->second;
     RC_ASSERT(column[row] == amount);
-    RC_ASSERT(*column.Run(row, 1) == amount);
+    AmountColumn::Room room;
+    RC_ASSERT(*column.Run(row, 1, room) == amount);
   }
 }
 
@@ -61,11 +84,12 @@ TEST(AmountColumnTest, ARunEndsWithItsPage) {
   Amounts amounts;
   amounts.Set(NodeRow(70), 7);
   const AmountColumn column(amounts);
-  ASSERT_NE(column.Run(64, 64), nullptr);
-  EXPECT_EQ(column.Run(64, 64)[6], 7);
-  EXPECT_EQ(column.Run(60, 16), nullptr);
+  AmountColumn::Room room;
+  ASSERT_NE(column.Run(64, 64, room), nullptr);
+  EXPECT_EQ(column.Run(64, 64, room)[6], 7);
+  EXPECT_EQ(column.Run(60, 16, room), nullptr);
   const std::vector<std::int64_t> rows(100, 3);
-  EXPECT_EQ(AmountColumn(rows).Run(60, 16), rows.data() + 60);
+  EXPECT_EQ(AmountColumn(rows).Run(60, 16, room), rows.data() + 60);
 }
 
 }  // namespace

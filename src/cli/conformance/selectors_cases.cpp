@@ -175,9 +175,9 @@ Difference CheckNodeSelector(const json::object& test_case) {
 }
 
 Difference CheckRequiredNodeAffinity(const json::object& test_case) {
-  return CheckNodeTargets(
-      test_case, api::RequiredNodeAffinity(Map(test_case.at("nodeSelector")),
-                                           DecodeUnlessNull<api::Affinity>(test_case.at("affinity"))));
+  base::Boxed<api::Affinity> affinity;
+  if (auto given = DecodeUnlessNull<api::Affinity>(test_case.at("affinity"))) affinity = *std::move(given);
+  return CheckNodeTargets(test_case, api::RequiredNodeAffinity(Map(test_case.at("nodeSelector")), affinity));
 }
 
 Difference CheckPreferredNodeAffinity(const json::object& test_case) {
