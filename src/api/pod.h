@@ -15,6 +15,7 @@
 #include "api/time.h"
 #include "api/volumes.h"
 #include "base/boxed.h"
+#include "base/shared_value.h"
 
 // The pod as the API has it, reduced to the fields that a scheduler reads. What berth keeps of each pod is
 // smaller: pod_record.h.
@@ -74,7 +75,8 @@ struct PodSpec {
   bool host_network = false;
   base::Boxed<Affinity> affinity;
   std::string scheduler_name;
-  std::vector<Toleration> tolerations;
+  // Most pods have the same two.
+  base::SharedValue<std::vector<Toleration>> tolerations;
   std::optional<std::int32_t> priority;
   std::optional<std::string> preemption_policy;
   ResourceList overhead;

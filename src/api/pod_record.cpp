@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/shared_value_pool.h"
 #include "api/structural_hash.h"
 #include "api/weak_pool.h"
 #include "base/check.h"
@@ -158,6 +159,7 @@ PodStatus ExpandStatus(const PodRecord& record) {
 struct SharedParts::Pools {
   base::TextPool texts;
   WeakPool<PodTemplate> templates;
+  SharedValuePool<std::vector<Toleration>> tolerations;
   base::TextMapPool maps;
   WeakPool<std::vector<std::string>> names;
   WeakPool<std::vector<OwnerReference>> owners;
@@ -171,6 +173,7 @@ base::SharedText SharedParts::Text(std::string_view text) { return pools_->texts
 
 PodTemplateRef SharedParts::Template(PodSpec&& spec) {
   const std::size_t hash = SpecHash(spec);
+  pools_->tolerations.Share(spec.tolerations);
   return pools_->templates.Intern(PodTemplate{std::move(spec), hash}, hash);
 }
 

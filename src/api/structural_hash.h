@@ -13,6 +13,7 @@
 #include "api/quantity.h"
 #include "base/boxed.h"
 #include "base/flat_map.h"
+#include "base/shared_value.h"
 
 // For .cpp files: hashes the structs of api member by member, so that a new member is hashed as it is
 // compared by the defaulted operator==.
@@ -41,6 +42,10 @@ class StructuralHasher {
   void Add(const base::Boxed<T>& value) {
     Mix(value.has_value() ? 1 : 0);
     if (value) Add(*value);
+  }
+  template <class T>
+  void Add(const base::SharedValue<T>& value) {
+    Add(*value);
   }
   template <class T>
   void Add(const std::vector<T>& values) {

@@ -12,6 +12,7 @@ namespace {
 
 dispatch::DispatcherOptions DispatcherOptionsOf(const SchedulerOptions& options) {
   return {.in_flight_max = options.calls_in_flight_max,
+          .in_flight_most = options.calls_in_flight_most,
           .one_by_one = !options.features.scheduler_async_api_calls};
 }
 

@@ -44,6 +44,8 @@ struct SchedulerOptions {
   framework::EngineOptions engine = {};
   // How many calls may be on their way at once; 0: any number.
   std::size_t calls_in_flight_max = 0;
+  // Where more of them make more answers, up to so many.
+  std::size_t calls_in_flight_most = 0;
   // No pod is tried while so many calls wait for others to be answered: it would hold memory and get older in
   // line, while its turn may still be that of a more important one. 0: any number.
   std::size_t calls_waiting_max = 0;

@@ -156,7 +156,7 @@ base::Result<CallId> Dispatcher::Add(Call call, base::Duration delay) {
 std::optional<Dispatcher::Started> Dispatcher::Start() {
   MoveDue();
   if (due_.empty()) return std::nullopt;
-  if (options_.in_flight_max != 0 && in_flight_count_ >= options_.in_flight_max) return std::nullopt;
+  if (!flight_limit_.Allows(in_flight_count_)) return std::nullopt;
   Entry& entry = *due_.front();
   entry.in_flight = TakeStored(entry);
   entry.started = setup_.clock.Now();
@@ -177,8 +177,10 @@ void Dispatcher::Finish(CallId id, const base::Result<void>& result, bool had_ef
   --in_flight_count_;
   const std::unique_ptr<Stored> finished = std::move(entry.in_flight);
   Call& call = finished->call;
+  const base::TimePoint now = setup_.clock.Now();
   setup_.metrics.ObserveExecution(call.type, result.has_value(),
-                                  std::chrono::duration<double>(setup_.clock.Now() - entry.started).count());
+                                  std::chrono::duration<double>(now - entry.started).count());
+  flight_limit_.Answered(now, !due_.empty());
 
   if (result && call.type != CallType::kPodStatusPatch) entry.written_nomination.reset();
   if (result && call.change.nominated_node_name && !options_.upstream_rules && !entry.is_forgotten) {

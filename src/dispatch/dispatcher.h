@@ -16,6 +16,7 @@
 #include "dispatch/call.h"
 #include "dispatch/dispatch_metrics.h"
 #include "dispatch/dispatcher_options.h"
+#include "dispatch/flight_limit.h"
 
 namespace berth::dispatch {
 
@@ -35,7 +36,8 @@ class Dispatcher {
     const base::Clock& clock;
     DispatchMetrics& metrics;
   };
-  Dispatcher(const DispatcherOptions& options, const Setup& setup) : options_(options), setup_(setup) {}
+  Dispatcher(const DispatcherOptions& options, const Setup& setup)
+      : options_(options), setup_(setup), flight_limit_(options.in_flight_max, options.in_flight_most) {}
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
@@ -137,6 +139,7 @@ class Dispatcher {
 
   const DispatcherOptions options_;
   const Setup setup_;
+  FlightLimit flight_limit_;
   absl::flat_hash_map<std::string_view, std::unique_ptr<Entry>>
       by_uid_;  // keys are views of the entries' uids
   Fifo due_;

@@ -50,7 +50,7 @@ Actions PodActions(const api::PodRecord& old_pod, const api::PodRecord& new_pod,
     actions |= kUpdatePodSchedulingGatesEliminated;
   }
   // The API server only lets tolerations be added, so their number says it all.
-  if (old_spec.tolerations.size() != new_spec.tolerations.size()) actions |= kUpdatePodToleration;
+  if (old_spec.tolerations->size() != new_spec.tolerations->size()) actions |= kUpdatePodToleration;
   const api::PodClaims& old_claims = old_pod.claims();
   const api::PodClaims& new_claims = new_pod.claims();
   if (old_claims.resource_claim_statuses != new_claims.resource_claim_statuses ||

@@ -34,7 +34,7 @@ std::span<const framework::ReasonText> NodeUnschedulable::Reasons() const {
 bool NodeUnschedulable::ToleratesCordon(const api::PodSpec& spec) const {
   static const api::Taint kCordon{
       .key = "node.kubernetes.io/unschedulable", .value = "", .effect = "NoSchedule", .time_added = {}};
-  return api::Tolerates(spec.tolerations, kCordon, comparison_operators_);
+  return api::Tolerates(*spec.tolerations, kCordon, comparison_operators_);
 }
 
 std::unique_ptr<framework::Plan> NodeUnschedulable::MakePlan(const framework::PlanInput& input) const {

@@ -84,7 +84,7 @@ void AppendField(std::string& text, std::string_view field) {
 
 void SignTolerations(const api::PodSpec& spec, framework::Signature& signature) {
   std::vector<std::string> tolerations;
-  for (const api::Toleration& toleration : spec.tolerations) {
+  for (const api::Toleration& toleration : *spec.tolerations) {
     std::string& text = tolerations.emplace_back();
     AppendField(text, toleration.key);
     AppendField(text, toleration.value);

@@ -55,7 +55,7 @@ std::string AffinityText(const api::PodSpec& spec) {
 
 std::string TolerationText(const api::PodSpec& spec, bool comparison_operators) {
   std::string text = comparison_operators ? "taints+:" : "taints:";
-  for (const api::Toleration& toleration : spec.tolerations) {
+  for (const api::Toleration& toleration : *spec.tolerations) {
     for (const std::string* field :
          {&toleration.key, &toleration.operator_, &toleration.value, &toleration.effect}) {
       AppendField(text, *field);
@@ -135,7 +135,7 @@ CountedNodes NodesFor(const SpreadConstraint& constraint, const CountingRules& r
   }
   if (constraint.honors_taints) {
     name += TolerationText(rules.spec, rules.comparison_operators);
-    conditions->tolerations = rules.spec.tolerations;
+    conditions->tolerations = *rules.spec.tolerations;
     conditions->comparison_operators = rules.comparison_operators;
   }
   if (name.empty()) return {};

@@ -35,7 +35,7 @@ bool TaintToleration::KeepsOff(std::span<const api::Toleration> tolerations,
 
 std::unique_ptr<framework::Plan> TaintToleration::MakePlan(const framework::PlanInput& input) const {
   auto plan = std::make_unique<TaintPlan>();
-  plan->tolerations = input.spec.tolerations;
+  plan->tolerations = *input.spec.tolerations;
   plan->filter_reads = framework::Reads::Alike(cluster::kTaintsFact);
   plan->score_reads = framework::Reads::Alike(cluster::kTaintsFact);
   return plan;
@@ -94,7 +94,7 @@ std::vector<framework::EventRegistration> TaintToleration::EventsToRegister() co
   const auto after_node = [this](const framework::HintInput& input) -> base::Result<framework::Hint> {
     const auto node = ChangedObjectsOf<api::Node>(input);
     if (!node) return std::unexpected(node.error());
-    const std::span<const api::Toleration> tolerations = input.record().spec->spec.tolerations;
+    const std::span<const api::Toleration> tolerations = *input.record().spec->spec.tolerations;
     const bool was_closed = node->before == nullptr || KeepsOff(tolerations, node->before->spec.taints);
     return QueueIf(was_closed && !KeepsOff(tolerations, node->after->spec.taints));
   };

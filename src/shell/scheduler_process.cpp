@@ -15,9 +15,10 @@
 namespace berth::shell {
 namespace {
 
-// More at once fill memory and the server's queue, not the time: a server that takes 50 ms for a write still
-// gets more than a thousand a second.
+// More at once fill memory and the queue of a server that is busy. One that takes its time over each write
+// without being busy gets more, up to what a server usually allows on one connection.
 constexpr std::size_t kCallsInFlightMax = 64;
+constexpr std::size_t kCallsInFlightMost = 250;
 // Enough for all that may be answered in one round.
 constexpr std::size_t kCallsWaitingMax = 128;
 // How long a scheduler that is replaced may go on with what it has begun, and how often it is looked at.
@@ -128,7 +129,10 @@ base::Result<void> SchedulerProcess::Connect() {
 
 base::Result<SchedulerProcess::Work> SchedulerProcess::MakeWork(const core::SchedulerOptions& options) const {
   core::SchedulerOptions wanted = options;
-  if (wanted.calls_in_flight_max == 0) wanted.calls_in_flight_max = kCallsInFlightMax;
+  if (wanted.calls_in_flight_max == 0) {
+    wanted.calls_in_flight_max = kCallsInFlightMax;
+    wanted.calls_in_flight_most = kCallsInFlightMost;
+  }
   if (wanted.calls_waiting_max == 0) wanted.calls_waiting_max = kCallsWaitingMax;
   wanted.extenders.clear();
   for (const config::Extender& extender : options_.extenders) wanted.extenders.push_back(SpecOf(extender));

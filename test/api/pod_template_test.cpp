@@ -176,8 +176,8 @@ TEST(SpecHash, SeesEachField) {
   add([](PodSpec& spec) { spec.affinity.emplace().pod_affinity.emplace(); });
   add([](PodSpec& spec) { spec.affinity.emplace().pod_anti_affinity.emplace(); });
   add([](PodSpec& spec) { spec.scheduler_name = "s"; });
-  add([](PodSpec& spec) { spec.tolerations.emplace_back(); });
-  add([](PodSpec& spec) { spec.tolerations.emplace_back().toleration_seconds = 0; });
+  add([](PodSpec& spec) { spec.tolerations.Edit().emplace_back(); });
+  add([](PodSpec& spec) { spec.tolerations.Edit().emplace_back().toleration_seconds = 0; });
   add([](PodSpec& spec) { spec.priority = 0; });
   add([](PodSpec& spec) { spec.preemption_policy = "Never"; });
   add([](PodSpec& spec) { spec.overhead["cpu"] = Quantity::FromInt(1); });

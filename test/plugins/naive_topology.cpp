@@ -90,7 +90,7 @@ bool IsEligible(const api::Node& node, const NaiveConstraint& constraint, const 
     return false;
   }
   return constraint.written.node_taints_policy.value_or("Ignore") == "Ignore" ||
-         api::FindUntolerated(spec.tolerations, node.spec.taints, api::kHardEffects, false) == nullptr;
+         api::FindUntolerated(*spec.tolerations, node.spec.taints, api::kHardEffects, false) == nullptr;
 }
 
 int Matches(const NaiveTopology& world, const api::Node& node, const NaiveConstraint& constraint,

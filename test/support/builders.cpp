@@ -157,7 +157,7 @@ PodBuilder& PodBuilder::Gate(std::string name) {
 }
 
 PodBuilder& PodBuilder::Tolerate(api::Toleration toleration) {
-  pod_.spec.tolerations.push_back(std::move(toleration));
+  pod_.spec.tolerations.Edit().push_back(std::move(toleration));
   return *this;
 }
 

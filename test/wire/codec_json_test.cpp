@@ -59,8 +59,8 @@ TEST(JsonDecode, LastDuplicateWinsAndObjectsMerge) {
   EXPECT_EQ(pod->metadata.uid, "u");
   EXPECT_EQ(pod->metadata.labels, (api::StringMap{{"x", "2"}, {"y", "3"}}));
   EXPECT_EQ(pod->spec.priority, 2);
-  ASSERT_EQ(pod->spec.tolerations.size(), 1u);
-  EXPECT_EQ(pod->spec.tolerations[0].key, "b");
+  ASSERT_EQ(pod->spec.tolerations->size(), 1u);
+  EXPECT_EQ((*pod->spec.tolerations)[0].key, "b");
 }
 
 TEST(JsonDecode, KeysAreCaseSensitive) { EXPECT_EQ(DecodeJson<api::Taint>(R"({"Key":"a"})")->key, ""); }

@@ -59,7 +59,7 @@ api::Pod ReadPod(const json::object& from) {
   }
   for (const std::string& gate : TextsAt(from, "gates")) pod.spec.scheduling_gates.push_back({gate});
   for (const std::string& key : TextsAt(from, "tolerations")) {
-    api::Toleration& toleration = pod.spec.tolerations.emplace_back();
+    api::Toleration& toleration = pod.spec.tolerations.Edit().emplace_back();
     toleration.key = key;
     toleration.operator_ = "Exists";
   }
