@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/resource_list.h"
+#include "base/boxed.h"
 
 // Containers: ports, images, resources, restart rules.
 namespace berth::api {
@@ -50,7 +51,7 @@ struct Container {
   std::string image;
   std::vector<ContainerPort> ports;
   ResourceRequirements resources;
-  std::optional<std::string> restart_policy;
+  base::Boxed<std::string> restart_policy;
   std::vector<ContainerRestartRule> restart_policy_rules;
   std::vector<VolumeMount> volume_mounts;
 

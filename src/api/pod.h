@@ -78,7 +78,7 @@ struct PodSpec {
   // Most pods have the same two.
   base::SharedValue<std::vector<Toleration>> tolerations;
   std::optional<std::int32_t> priority;
-  std::optional<std::string> preemption_policy;
+  base::Boxed<std::string> preemption_policy;
   ResourceList overhead;
   std::vector<TopologySpreadConstraint> topology_spread_constraints;
   std::optional<bool> host_users;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -42,6 +43,12 @@ class Boxed {
   bool operator==(const Boxed& other) const {
     if (!held_ || !other.held_) return held_ == other.held_;
     return *held_ == *other.held_;
+  }
+  // An absent value equals none.
+  template <class U>
+    requires(!std::same_as<U, Boxed>)
+  bool operator==(const U& value) const {
+    return held_ && *held_ == value;
   }
 
  private:

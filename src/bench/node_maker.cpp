@@ -65,7 +65,33 @@ base::Result<void> NodeMaker::Create(const CreateNodes& op, const std::filesyste
   const std::size_t size = std::min(static_cast<std::size_t>(count), names.size() - first);
   created_ += static_cast<std::size_t>(count);
   // By their place in the list and not by who created them: upstream's rule.
-  return Apply(op.strategy, std::span(names).subspan(first, size));
+  const auto changed = std::span(names).subspan(first, size);
+  if (auto applied = Apply(op.strategy, changed); !applied) return applied;
+  for (const std::string& name : changed) {
+    if (auto declared = DeclareOn(name); !declared) return declared;
+  }
+  return {};
+}
+
+void NodeMaker::Declare(std::size_t features) {
+  declared_.clear();
+  for (std::size_t i = 1; i <= features; ++i) declared_.push_back(fmt::format("Feature{}", i));
+  std::ranges::sort(declared_);  // as text: Feature10 before Feature2
+}
+
+base::Result<void> NodeMaker::DeclareOn(const std::string& node) {
+  if (declared_.empty()) return {};
+  if (auto may = may_go_on_(); !may) return may;
+  sandbox::Target target{.resource = &Nodes(), .name = node};
+  auto document = cluster_.Get(target);
+  if (!document) return base::Fail("node " + node + " is gone");
+  sandbox::ArrayAt(*document, {"status", "declaredFeatures"}) =
+      json::array(declared_.begin(), declared_.end());
+  target.subresource = "status";
+  clock_.AwaitTurn();
+  const auto updated = cluster_.Update(target, *std::move(document));
+  if (!updated) return FailRequest("", "declaring features of node " + node, updated.error());
+  return {};
 }
 
 base::Result<void> NodeMaker::CreateOne(json::object node, std::string_view field) {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -25,6 +27,8 @@ class NodeMaker {
   NodeMaker(TestCluster& cluster, LoadClock& clock, base::Random random, MayGoOn may_go_on)
       : cluster_(cluster), clock_(clock), random_(random), may_go_on_(std::move(may_go_on)) {}
 
+  // From now on each node declares Feature1 to Feature<n>.
+  void Declare(std::size_t features);
   base::Result<void> Create(const CreateNodes& op, const std::filesystem::path& folder, std::size_t op_index);
 
  private:
@@ -34,6 +38,7 @@ class NodeMaker {
   base::Result<void> PatchLabel(const std::string& node, const std::string& key, const std::string& value,
                                 std::string_view field);
   base::Result<void> LimitNode(const std::string& node, const LimitVolumes& limits);
+  base::Result<void> DeclareOn(const std::string& node);
   std::string RandomText(std::string_view alphabet, std::size_t size);
 
   TestCluster& cluster_;
@@ -41,6 +46,7 @@ class NodeMaker {
   base::Random random_;
   const MayGoOn may_go_on_;
   std::size_t created_ = 0;  // by all operations so far
+  std::vector<std::string> declared_;
 };
 
 }  // namespace berth::bench

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "api/quantity.h"
+#include "bench/field_reader.h"
 #include "bench/object_template.h"
 #include "bench/pod_maker.h"
+#include "framework/registry.h"
 #include "plugins/all_plugins.h"
 #include "sandbox/document.h"
 #include "sandbox/kinds.h"
@@ -158,15 +160,30 @@ base::Result<framework::Features> FeaturesFor(const Gates& gates) {
   return features;
 }
 
+base::Result<std::size_t> MadeUpNodeFeatures(const WorkloadFile& file, const Workload& workload,
+                                             Params& params) {
+  constexpr const char* kCount = "numNodeDeclaredFeatures";
+  if (file.topic != "nodedeclaredfeatures") return std::size_t{0};
+  const auto gate = workload.gates.find("NodeDeclaredFeatures");
+  if (gate == workload.gates.end() || !gate->second) return std::size_t{0};
+  const auto count = params.Integer(kCount);
+  if (!count) return FailIn("params", count.error().message);
+  if (*count < 0 || static_cast<std::uint64_t>(*count) > framework::kMadeUpNodeFeaturesMax) {
+    return FailIn("params", fmt::format("{} is {}, and no more than {} can be made up", kCount, *count,
+                                        framework::kMadeUpNodeFeaturesMax));
+  }
+  return static_cast<std::size_t>(*count);
+}
+
 std::vector<std::string> MissingFor(const WorkloadFile& file, const TestCase& test_case,
-                                    const Workload& workload) {
+                                    const Workload& workload, const Abilities& abilities) {
   Survey survey(file, test_case, Params(workload.params));
   if (const auto features = FeaturesFor(workload.gates); !features) survey.Need(features.error().message);
-  if (file.topic == "nodedeclaredfeatures" && workload.gates.contains("NodeDeclaredFeatures")) {
-    survey.Need("features of nodes that only a test knows");
-  }
   // What is wrong with parameters is for the run to say.
   Params params(workload.params);
+  if (!abilities.makes_up_node_features && MadeUpNodeFeatures(file, workload, params).value_or(1) > 0) {
+    survey.Need("features of nodes that no release knows; core mode makes them up");
+  }
   const auto operations = Unroll(test_case.operations, params);
   for (const Operation& operation : operations ? *operations : test_case.operations) survey.Add(operation);
   return survey.Finish();

@@ -59,6 +59,9 @@ Runner::Done Runner::RunAll() {
   // All parameters are looked at before the first operation runs.
   const auto operations = Unroll(test_case_.operations, params_);
   if (!operations) return std::unexpected(operations.error());
+  const auto features = MadeUpNodeFeatures(file_, workload_, params_);
+  if (!features) return std::unexpected(features.error());
+  nodes_.Declare(*features);
   if (!options_.precreate) EnsureScheduler();
   const base::TimePoint end = clock_.Now() + kWorkloadMax;
   for (op_index_ = 0; op_index_ < operations->size(); ++op_index_) {

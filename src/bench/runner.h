@@ -15,6 +15,7 @@
 #include "bench/object_template.h"
 #include "bench/pod_ledger.h"
 #include "bench/pod_maker.h"
+#include "bench/requirements.h"
 #include "bench/test_cluster.h"
 #include "bench/workload_file.h"
 
@@ -26,6 +27,8 @@ struct RunOptions {
   // The scheduler starts only when the pods to be measured are there: what it decides is then measured apart
   // from how fast pods come.
   bool precreate = false;
+  // What the scheduler can do that is measured.
+  Abilities abilities = {};
   // Where pods come at a rate that the runner sets, upstream's throughput says more about that rate than
   // about the scheduler.
   bool check_thresholds = true;

@@ -87,6 +87,10 @@ base::Result<std::unique_ptr<TestCluster>> MakeCoreCluster(const WorkloadFile& f
   auto scheduler =
       CoreOptionsFrom(config.empty() ? std::filesystem::path() : file.folder() / config, *features);
   if (!scheduler) return FailIn("schedulerConfigPath", scheduler.error().message);
+  Params params(workload.params);
+  const auto made_up = MadeUpNodeFeatures(file, workload, params);
+  if (!made_up) return std::unexpected(made_up.error());
+  scheduler->made_up_node_features = *made_up;
   CoreClusterOptions cluster_options;
   cluster_options.scheduler = *std::move(scheduler);
   cluster_options.seed = options.seed;
@@ -100,7 +104,7 @@ WorkloadReport RunWorkload(const WorkloadFile& file, const TestCase& test_case, 
   const base::RealClock clock;
   WorkloadReport report{.test_case = test_case.name,
                         .workload = workload.name,
-                        .reasons = MissingFor(file, test_case, workload),
+                        .reasons = MissingFor(file, test_case, workload, options.abilities),
                         .measurements = {},
                         .items = {}};
   if (!report.reasons.empty()) {
@@ -120,7 +124,7 @@ std::vector<ListedWorkload> ListSuite(const WorkloadFile& file, const SuiteOptio
       if (!IsSelected(test_case, workload, options)) continue;
       listed.push_back({.name = NameOf(test_case, workload),
                         .labels = workload.labels,
-                        .missing = MissingFor(file, test_case, workload)});
+                        .missing = MissingFor(file, test_case, workload, options.run.abilities)});
     }
   }
   return listed;

@@ -13,7 +13,7 @@ namespace {
 VersusWorkload RunRounds(const WorkloadFile& file, const TestCase& test_case, const Workload& workload,
                          const std::array<Contender, 2>& sides, const VersusOptions& options) {
   VersusWorkload result{.name = test_case.name + "/" + workload.name,
-                        .missing = MissingFor(file, test_case, workload),
+                        .missing = MissingFor(file, test_case, workload, options.run.abilities),
                         .runs = {}};
   if (!result.missing.empty()) return result;
   const auto run = [&](std::size_t side, const std::string& round) {

@@ -98,10 +98,10 @@ int RunBench(const BenchOptions& options, std::ostream& out, std::ostream& progr
   bench::SuiteOptions suite;
   suite.labels = bench::LabelFilter(options.label_filter);
   suite.selects = *selects;
+  suite.run = RunOptionsOf(options);
   if (options.lists_only) {
     return PrintList(*files, suite, out) ? 0 : refuse("no workload has these labels and this name");
   }
-  suite.run = RunOptionsOf(options);
   std::string current;
   suite.run.on_progress = [&](std::size_t bound) {
     line.Show(fmt::format("  {}: {} pods have a node", current, bound));

@@ -105,6 +105,7 @@ bench::RunOptions RunOptionsOf(const BenchOptions& options) {
   run.requests_per_second = options.requests_per_second;
   run.seed = options.seed;
   run.precreate = options.precreate;
+  run.abilities.makes_up_node_features = options.mode == "core";
   run.check_thresholds = options.check_thresholds;
   run.is_interrupted = IsInterrupted;
   return run;

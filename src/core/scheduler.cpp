@@ -64,7 +64,8 @@ base::Result<void> Scheduler::AddProfiles() {
   std::vector<framework::ProfileConfig> configs = options_.profiles;
   if (configs.empty()) {
     const framework::PluginArgs args;
-    auto config = DefaultProfile(registry, {options_.features, args, cluster_, &writes_});
+    auto config = DefaultProfile(
+        registry, {options_.features, args, cluster_, &writes_, options_.made_up_node_features});
     if (!config) return std::unexpected(std::move(config.error()));
     configs.push_back(*std::move(config));
   }
@@ -72,7 +73,9 @@ base::Result<void> Scheduler::AddProfiles() {
     auto runtime = std::make_unique<cycle::ProfileRuntime>();
     runtime->rejections = std::make_unique<framework::RejectionTable>();
     auto profile = framework::Profile::Make(
-        config, registry, {options_.features, config.args, cluster_, &writes_}, *runtime->rejections);
+        config, registry,
+        {options_.features, config.args, cluster_, &writes_, options_.made_up_node_features},
+        *runtime->rejections);
     if (!profile) return std::unexpected(std::move(profile.error()));
     runtime->profile = *std::move(profile);
     framework::EngineOptions engine = options_.engine;

@@ -42,6 +42,8 @@ struct SchedulerOptions {
   // After so long, a pod that could not be scheduled is tried again whatever happened.
   base::Duration pod_max_in_unschedulable = std::chrono::minutes(5);
   framework::EngineOptions engine = {};
+  // For measuring alone (framework::PluginSetup).
+  std::size_t made_up_node_features = 0;
   // How many calls may be on their way at once; 0: any number.
   std::size_t calls_in_flight_max = 0;
   // Where more of them make more answers, up to so many.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -24,7 +25,11 @@ struct PluginSetup {
   // For plugins that write to claims or volumes; outlives the plugin. Null where nothing is written, as in a
   // comparison with recorded cases.
   ObjectWriter* writes = nullptr;
+  // For measuring alone: nodes may declare Feature1 to Feature<n> instead of what v1.37 knows, and a pod with
+  // resources of its own needs them all. 0: what v1.37 knows.
+  std::size_t made_up_node_features = 0;
 };
+inline constexpr std::size_t kMadeUpNodeFeaturesMax = 128;
 
 // Fails with upstream's words about bad arguments.
 using PluginFactory = std::function<base::Result<std::unique_ptr<Plugin>>(const PluginSetup&)>;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cstddef>
 #include <string>
 
+#include "base/check.h"
 #include "base/memo.h"
 #include "plugins/hint_objects.h"
 
@@ -17,7 +17,7 @@ constexpr framework::ReasonText kNodeDeclaredFeaturesReasons[] = {
     {framework::Code::kUnschedulableAndUnresolvable, "node(s) didn't match Pod's required features"},
 };
 
-// Every feature that nodes may declare, ascending: declarations are merged with it.
+// Of v1.37, ascending.
 constexpr std::array<std::string_view, 9> kFeatures = {
     "DRANodeAllocatableResources",
     "DRAOptionalNodeOperations",
@@ -29,11 +29,19 @@ constexpr std::array<std::string_view, 9> kFeatures = {
     "UserNamespacesHostNetworkSupport",
     "VolumeBindMountOptions",
 };
-static_assert(std::ranges::is_sorted(kFeatures));
-using FeatureBits = std::bitset<kFeatures.size()>;
+static_assert(std::ranges::is_sorted(kFeatures) && kFeatures.size() <= framework::kMadeUpNodeFeaturesMax);
 constexpr std::size_t kRestartAllContainers = 6;
 constexpr std::size_t kUserNamespacesHostNetwork = 7;
 constexpr std::size_t kVolumeBindMountOptions = 8;
+
+std::vector<std::string> KnownFeatures(std::size_t made_up) {
+  if (made_up == 0) return {kFeatures.begin(), kFeatures.end()};
+  BERTH_CHECK(made_up <= framework::kMadeUpNodeFeaturesMax);
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= made_up; ++i) names.push_back("Feature" + std::to_string(i));
+  std::ranges::sort(names);
+  return names;
+}
 
 bool RestartsAllContainers(const api::Container& container) {
   return std::ranges::any_of(container.restart_policy_rules, [](const api::ContainerRestartRule& rule) {
@@ -46,8 +54,33 @@ bool HasBindMountOptions(std::span<const api::VolumeMount> mounts) {
                              [](const api::VolumeMount& mount) { return !mount.bind_mount_options.empty(); });
 }
 
-FeatureBits RequiredBy(const api::PodSpec& spec) {
+base::Result<framework::Hint> AfterNodeChange(const framework::HintInput& input) {
+  const auto node = ChangedObjectsOf<api::Node>(input);
+  if (!node) return std::unexpected(node.error());
+  return QueueIf(node->before == nullptr ||
+                 node->before->status.declared_features != node->after->status.declared_features);
+}
+
+}  // namespace
+
+struct NodeDeclaredFeatures::FeaturePlan final : framework::Plan {
   FeatureBits required;
+  base::GenerationalMemo<cluster::FeatureSetId, bool> lacks;
+};
+
+NodeDeclaredFeatures::NodeDeclaredFeatures(const framework::PluginSetup& setup)
+    : enabled_(setup.features.node_declared_features),
+      are_made_up_(setup.made_up_node_features > 0),
+      features_(KnownFeatures(setup.made_up_node_features)) {}
+
+NodeDeclaredFeatures::FeatureBits NodeDeclaredFeatures::RequiredBy(const api::PodSpec& spec) const {
+  FeatureBits required;
+  if (are_made_up_) {
+    if (spec.resources) {
+      for (std::size_t i = 0; i < features_.size(); ++i) required.set(i);
+    }
+    return required;
+  }
   for (const auto* const containers : {&spec.init_containers, &spec.containers}) {
     for (const api::Container& container : *containers) {
       if (RestartsAllContainers(container)) required.set(kRestartAllContainers);
@@ -65,36 +98,22 @@ FeatureBits RequiredBy(const api::PodSpec& spec) {
 
 // One merge of two ascending lists, as upstream does it: of a declaration that is not ascending, what comes
 // too late is lost.
-FeatureBits DeclaredBy(std::span<const std::string> names) {
+NodeDeclaredFeatures::FeatureBits NodeDeclaredFeatures::DeclaredBy(std::span<const std::string> names) const {
   FeatureBits declared;
   std::size_t feature = 0;
   for (const std::string& name : names) {
-    while (feature < kFeatures.size() && kFeatures[feature] < name) ++feature;
-    if (feature < kFeatures.size() && kFeatures[feature] == name) declared.set(feature++);
+    while (feature < features_.size() && features_[feature] < name) ++feature;
+    if (feature < features_.size() && features_[feature] == name) declared.set(feature++);
   }
   return declared;
 }
 
-struct FeaturePlan final : framework::Plan {
-  FeatureBits required;
-  base::GenerationalMemo<cluster::FeatureSetId, bool> lacks;
-};
-
-base::Result<framework::Hint> AfterNodeChange(const framework::HintInput& input) {
-  const auto node = ChangedObjectsOf<api::Node>(input);
-  if (!node) return std::unexpected(node.error());
-  return QueueIf(node->before == nullptr ||
-                 node->before->status.declared_features != node->after->status.declared_features);
-}
-
-base::Result<framework::Hint> AfterPodUpdate(const framework::HintInput& input) {
+base::Result<framework::Hint> NodeDeclaredFeatures::AfterPodUpdate(const framework::HintInput& input) const {
   const auto pod = ChangedObjectsOf<api::PodRecord>(input);
   if (!pod) return std::unexpected(pod.error());
   if (pod->before == nullptr) return base::Fail("the event has no old object");
   return QueueIf(RequiredBy(pod->before->spec->spec) != RequiredBy(pod->after->spec->spec));
 }
-
-}  // namespace
 
 std::span<const framework::ReasonText> NodeDeclaredFeatures::Reasons() const {
   return kNodeDeclaredFeaturesReasons;
@@ -133,11 +152,13 @@ std::vector<framework::EventRegistration> NodeDeclaredFeatures::EventsToRegister
       {.event = {framework::EventResource::kNode, framework::kAdd | framework::kUpdateNodeDeclaredFeature},
        .hint = AfterNodeChange,
        .by_template = true},
-      {.event = {framework::EventResource::kTargetPod, framework::kUpdate}, .hint = AfterPodUpdate}};
+      {.event = {framework::EventResource::kTargetPod, framework::kUpdate},
+       .hint = [this](const framework::HintInput& input) { return AfterPodUpdate(input); }}};
 }
 
 bool NodeDeclaredFeatures::Sign(const framework::WaitingPod& pod, framework::Signature& signature) const {
-  signature.Add("v1.Pod.Spec.RequiredFeatures()", RequiredBy(pod.record().spec->spec).to_string());
+  const std::string required = RequiredBy(pod.record().spec->spec).to_string();
+  signature.Add("v1.Pod.Spec.RequiredFeatures()", required.substr(required.size() - features_.size()));
   return true;
 }
 

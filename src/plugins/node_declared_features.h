@@ -1,10 +1,13 @@
 #pragma once
 
+#include <bitset>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/pod.h"
 #include "framework/plugin.h"
 #include "framework/points.h"
 #include "framework/queue_points.h"
@@ -19,8 +22,7 @@ class NodeDeclaredFeatures final : public framework::Plugin,
                                    public framework::EnqueuePoint,
                                    public framework::SignPoint {
  public:
-  explicit NodeDeclaredFeatures(const framework::PluginSetup& setup)
-      : enabled_(setup.features.node_declared_features) {}
+  explicit NodeDeclaredFeatures(const framework::PluginSetup& setup);
 
   std::string_view Name() const override { return "NodeDeclaredFeatures"; }
   std::span<const framework::ReasonText> Reasons() const override;
@@ -31,7 +33,19 @@ class NodeDeclaredFeatures final : public framework::Plugin,
   bool Sign(const framework::WaitingPod& pod, framework::Signature& signature) const override;
 
  private:
+  // By their place in features_.
+  using FeatureBits = std::bitset<framework::kMadeUpNodeFeaturesMax>;
+
+  FeatureBits RequiredBy(const api::PodSpec& spec) const;
+  FeatureBits DeclaredBy(std::span<const std::string> names) const;
+  base::Result<framework::Hint> AfterPodUpdate(const framework::HintInput& input) const;
+
+  struct FeaturePlan;
+
   const bool enabled_;
+  const bool are_made_up_;
+  // Every feature that nodes may declare, ascending: declarations are merged with it.
+  const std::vector<std::string> features_;
 };
 
 }  // namespace berth::plugins

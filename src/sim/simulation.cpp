@@ -63,6 +63,10 @@ core::SchedulerOptions SchedulerOptionsFor(const Faults& faults) {
   core::SchedulerOptions options;
   if (faults.has_extender) options.extenders.push_back(ExtenderLink::Spec(faults.extender_is_ignorable));
   options.engine.verify_views = true;
+  // A process has such limits, too; these are small enough for a small cluster to meet them.
+  options.calls_in_flight_max = 4;
+  options.calls_in_flight_most = 16;
+  options.calls_waiting_max = 8;
   return options;
 }
 

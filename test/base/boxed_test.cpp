@@ -49,5 +49,13 @@ TEST(BoxedTest, CopiesAreTheirOwn) {
   EXPECT_EQ(moved->name, "b");
 }
 
+TEST(BoxedTest, EqualsAValueOnlyWhereThereIsOne) {
+  Boxed<std::string> box;
+  EXPECT_NE(box, "");
+  box = "a";
+  EXPECT_EQ(box, "a");
+  EXPECT_NE(box, "b");
+}
+
 }  // namespace
 }  // namespace berth::base

@@ -151,6 +151,48 @@ TEST_F(CoreModeTest, AConfigurationFileIsObeyed) {
   EXPECT_EQ(bound_with("  schedulerConfigPath: config.yaml\n"), 0);
 }
 
+// A workload of upstream's nodedeclaredfeatures, which is told by its folder.
+TEST_F(CoreModeTest, FeaturesThatNoReleaseKnowsAreMadeUp) {
+  std::filesystem::create_directory(folder_.path() / "nodedeclaredfeatures");
+  Write("nodedeclaredfeatures/pod.yaml",
+        "metadata: {generateName: p-}\n"
+        "spec: {resources: {requests: {cpu: 1m}}, containers: [{name: c, image: i}]}\n");
+  const auto parse = [&](const std::string& features) {
+    auto file = ParseWorkloadFile(
+        folder_.path() / "nodedeclaredfeatures" / "performance-config.yaml",
+        "- name: Case\n  workloadTemplate:\n  - {opcode: createNodes, count: 2}\n"
+        "  - {opcode: createPods, count: 3, podTemplatePath: pod.yaml, collectMetrics: true}\n  workloads:\n"
+        "  - {name: W, featureGates: {NodeDeclaredFeatures: true}, params: {numNodeDeclaredFeatures: " +
+            features + "}}\n");
+    EXPECT_TRUE(file.has_value()) << file.error().message;
+    return *std::move(file);
+  };
+  const WorkloadFile file = parse("11");
+  const TestCase& test_case = file.test_cases[0];
+  const Workload& workload = test_case.workloads[0];
+  EXPECT_THAT(MissingFor(file, test_case, workload), IsEmpty());
+  EXPECT_THAT(MissingFor(file, test_case, workload, {.makes_up_node_features = false}),
+              ElementsAre(HasSubstr("no release knows")));
+  const auto cluster = MakeCoreCluster(file, test_case, workload, {});
+  ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
+  Runner runner(file, test_case, workload, **cluster, {});
+  EXPECT_THAT(runner.Run().failures, IsEmpty());
+  EXPECT_EQ(runner.ledger().CountBound("namespace-1", {}), 3);
+  const auto node = (*cluster)->Get(
+      {.resource = &sandbox::ResourceOf("v1", "Node"), .name = (*cluster)->NodeNames().front()});
+  const json::array* const declared = sandbox::FindArray(*node, {"status", "declaredFeatures"});
+  ASSERT_NE(declared, nullptr);
+  EXPECT_EQ(declared->size(), 11);
+  EXPECT_EQ((*declared)[1], "Feature10");
+  EXPECT_EQ((*declared)[3], "Feature2");
+
+  const WorkloadFile too_many = parse("1000");
+  const auto refused =
+      MakeCoreCluster(too_many, too_many.test_cases[0], too_many.test_cases[0].workloads[0], {});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("numNodeDeclaredFeatures is 1000"));
+}
+
 TEST_F(CoreModeTest, EachRoundIsALine) {
   const WorkloadFile file =
       FileOf("  - {opcode: createNodes, count: 1}\n  - {opcode: createPods, count: 3, collectMetrics: true}");

@@ -415,6 +415,19 @@ TEST(NodeDeclaredFeaturesSkipTest, SkipsPodsThatNeedNothing) {
   EXPECT_EQ(harness.PreFilter(HostNetworkPod({}).Uid("other")), "Skip");
 }
 
+// Case 46 of the benchmarks: a measurement's features instead of the release's.
+TEST(NodeDeclaredFeaturesMadeUpTest, PodsWithResourcesOfTheirOwnNeedAll) {
+  PluginHarness harness({.plugins = {{"NodeDeclaredFeatures", 1}}, .made_up_node_features = 2});
+  harness.Add(MakeNode("all").Feature("Feature1").Feature("Feature2"));
+  harness.Add(MakeNode("one").Feature("Feature1"));
+  PodBuilder pod = MakePod("p");
+  pod.pod().spec.resources.emplace().requests.insert_or_assign("cpu", api::Quantity::FromMilli(1));
+  const auto verdicts = harness.Verdicts(pod);
+  EXPECT_EQ(verdicts.at("all"), "");
+  EXPECT_EQ(verdicts.at("one"), kLacksFeature);
+  EXPECT_EQ(harness.PreFilter(HostNetworkPod(false).Uid("other")), "Skip");
+}
+
 // ---------------------------------------------------------------------------------------------------------
 
 // A running pod whose resize was put off is tried again on its own node only; plugins that would judge its

@@ -16,7 +16,10 @@ std::unique_ptr<const framework::Profile> MakeProfile(const PluginHarness::Optio
                                                       cluster::Cluster& cluster,
                                                       framework::RejectionTable& rejections) {
   const framework::Registry registry = plugins::AllPlugins();
-  const framework::PluginSetup setup{options.features, options.args, cluster};
+  const framework::PluginSetup setup{.features = options.features,
+                                     .args = options.args,
+                                     .cluster = cluster,
+                                     .made_up_node_features = options.made_up_node_features};
   const auto config = framework::ExpandEverywhere(options.plugins, registry, setup);
   BERTH_CHECK(config.has_value());
   auto profile = framework::Profile::Make(*config, registry, setup, rejections);

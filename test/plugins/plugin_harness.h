@@ -27,6 +27,7 @@ class PluginHarness {
     std::vector<framework::EnabledPlugin> plugins;
     framework::Features features = framework::Features::Upstream();
     framework::PluginArgs args = {};
+    std::size_t made_up_node_features = 0;
   };
   // Each plugin at every point that it has; fails the process if it cannot be made.
   explicit PluginHarness(Options options);
