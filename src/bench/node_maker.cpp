@@ -73,12 +73,6 @@ base::Result<void> NodeMaker::Create(const CreateNodes& op, const std::filesyste
   return {};
 }
 
-void NodeMaker::Declare(std::size_t features) {
-  declared_.clear();
-  for (std::size_t i = 1; i <= features; ++i) declared_.push_back(fmt::format("Feature{}", i));
-  std::ranges::sort(declared_);  // as text: Feature10 before Feature2
-}
-
 base::Result<void> NodeMaker::DeclareOn(const std::string& node) {
   if (declared_.empty()) return {};
   if (auto may = may_go_on_(); !may) return may;

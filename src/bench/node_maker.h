@@ -27,8 +27,8 @@ class NodeMaker {
   NodeMaker(TestCluster& cluster, LoadClock& clock, base::Random random, MayGoOn may_go_on)
       : cluster_(cluster), clock_(clock), random_(random), may_go_on_(std::move(may_go_on)) {}
 
-  // From now on each node declares Feature1 to Feature<n>.
-  void Declare(std::size_t features);
+  // Features that each node declares from now on.
+  void Declare(std::vector<std::string> features) { declared_ = std::move(features); }
   base::Result<void> Create(const CreateNodes& op, const std::filesystem::path& folder, std::size_t op_index);
 
  private:

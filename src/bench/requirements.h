@@ -19,12 +19,14 @@ base::Result<framework::Features> FeaturesFor(const Gates& gates);
 base::Result<std::size_t> MadeUpNodeFeatures(const WorkloadFile& file, const Workload& workload,
                                              Params& params);
 
-// What a workload needs and berth does not have, in words; empty: it can run. Reads the templates that the
-// workload names; what is wrong with those is for the run to say.
+// What the scheduler can do that is measured.
 struct Abilities {
-  // A scheduler's process knows the features of its release and no others.
+  // One that is a process knows the features of its release and no others.
   bool makes_up_node_features = true;
 };
+
+// What a workload needs and berth does not have, in words; empty: it can run. Reads the templates that the
+// workload names; what is wrong with those is for the run to say.
 std::vector<std::string> MissingFor(const WorkloadFile& file, const TestCase& test_case,
                                     const Workload& workload, const Abilities& abilities = {});
 

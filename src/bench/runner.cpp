@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/field_reader.h"
+#include "plugins/node_declared_features.h"
 #include "sandbox/document.h"
 
 namespace berth::bench {
@@ -61,7 +62,7 @@ Runner::Done Runner::RunAll() {
   if (!operations) return std::unexpected(operations.error());
   const auto features = MadeUpNodeFeatures(file_, workload_, params_);
   if (!features) return std::unexpected(features.error());
-  nodes_.Declare(*features);
+  nodes_.Declare(plugins::MadeUpFeatureNames(*features));
   if (!options_.precreate) EnsureScheduler();
   const base::TimePoint end = clock_.Now() + kWorkloadMax;
   for (op_index_ = 0; op_index_ < operations->size(); ++op_index_) {

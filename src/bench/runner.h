@@ -27,7 +27,6 @@ struct RunOptions {
   // The scheduler starts only when the pods to be measured are there: what it decides is then measured apart
   // from how fast pods come.
   bool precreate = false;
-  // What the scheduler can do that is measured.
   Abilities abilities = {};
   // Where pods come at a rate that the runner sets, upstream's throughput says more about that rate than
   // about the scheduler.

@@ -35,12 +35,9 @@ constexpr std::size_t kUserNamespacesHostNetwork = 7;
 constexpr std::size_t kVolumeBindMountOptions = 8;
 
 std::vector<std::string> KnownFeatures(std::size_t made_up) {
-  if (made_up == 0) return {kFeatures.begin(), kFeatures.end()};
   BERTH_CHECK(made_up <= framework::kMadeUpNodeFeaturesMax);
-  std::vector<std::string> names;
-  for (std::size_t i = 1; i <= made_up; ++i) names.push_back("Feature" + std::to_string(i));
-  std::ranges::sort(names);
-  return names;
+  return made_up > 0 ? MadeUpFeatureNames(made_up)
+                     : std::vector<std::string>(kFeatures.begin(), kFeatures.end());
 }
 
 bool RestartsAllContainers(const api::Container& container) {
@@ -62,6 +59,13 @@ base::Result<framework::Hint> AfterNodeChange(const framework::HintInput& input)
 }
 
 }  // namespace
+
+std::vector<std::string> MadeUpFeatureNames(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= count; ++i) names.push_back("Feature" + std::to_string(i));
+  std::ranges::sort(names);
+  return names;
+}
 
 struct NodeDeclaredFeatures::FeaturePlan final : framework::Plan {
   FeatureBits required;

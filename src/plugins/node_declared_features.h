@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bitset>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@
 #include "framework/registry.h"
 
 namespace berth::plugins {
+
+// Feature1 to Feature<count>, ascending as text (framework::PluginSetup).
+std::vector<std::string> MadeUpFeatureNames(std::size_t count);
 
 // Keeps a pod that needs a feature of the kubelet off nodes that do not declare it.
 class NodeDeclaredFeatures final : public framework::Plugin,
