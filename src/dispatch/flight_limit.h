@@ -29,7 +29,7 @@ class FlightLimit {
  private:
   struct Step {
     std::size_t limit;
-    double rate = 0;  // answers per second with this limit, when it was seen last; 0: not seen
+    double rate = 0;  // answers per second with this limit, when it was seen last
   };
 
   void Measure(double rate);

@@ -16,7 +16,7 @@ namespace berth::shell {
 namespace {
 
 // More at once fill memory and the queue of a server that is busy. One that takes its time over each write
-// without being busy gets more, up to what a server usually allows on one connection.
+// without being busy gets more; a server allows a hundred on a connection, so that takes three.
 constexpr std::size_t kCallsInFlightMax = 64;
 constexpr std::size_t kCallsInFlightMost = 250;
 // Enough for all that may be answered in one round.
